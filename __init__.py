@@ -1,0 +1,1 @@
+"""evoplay: which memory makes an agent learn?"""

@@ -1,0 +1,30 @@
+"""Environments: contracts (`base`), the registry, the checker, and the two suites."""
+
+from evoplay.envs.base import (
+    Aside,
+    Env,
+    EnvError,
+    EnvSpec,
+    NoReference,
+    Observation,
+    Reference,
+)
+from evoplay.envs.check import check_env
+from evoplay.envs.registry import UnknownEnv, find, ids, make, register, suite_ids
+
+__all__ = [
+    "Aside",
+    "Env",
+    "EnvError",
+    "EnvSpec",
+    "NoReference",
+    "Observation",
+    "Reference",
+    "UnknownEnv",
+    "check_env",
+    "find",
+    "ids",
+    "make",
+    "register",
+    "suite_ids",
+]

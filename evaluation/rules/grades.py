@@ -1,0 +1,37 @@
+"""What all rule-discovery graders share: grades, the play of a trial read back, the registry of graders.
+
+A grader is a module `evaluation/rules/<game>.py` with a function `grade(trial) -> {"T1": "S", ...}`, pure over the
+trial's record; it may build the game to know the hidden instance and never looks at what a method remembered.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from evoplay.memory.records import TrialRecord
+
+Grade = Literal["S", "P", "-"]
+Grades = Mapping[str, Grade]
+Grader = Callable[[TrialRecord], Grades]
+
+
+def graded(complete: bool, partial: bool) -> Grade:
+    """S where the evidence is complete, else P where it is partial, else -."""
+    return "S" if complete else "P" if partial else "-"
+
+
+def grader_of(env_id: str) -> Grader | None:
+    """The grader of an environment, or None where there is none."""
+    name = f"evoplay.evaluation.rules.{env_id.rpartition('/')[2]}"
+    if not env_id.startswith("learn2play/") or importlib.util.find_spec(name) is None:
+        return None
+    grader: Grader = importlib.import_module(name).grade
+    return grader
+
+
+def best_grade(first: Grade, second: Grade) -> Grade:
+    """The better of two grades."""
+    return min(first, second, key="SP-".index)

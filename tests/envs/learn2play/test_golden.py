@@ -1,0 +1,64 @@
+"""Every recorded run of the reference implementations replays equal: scores, dones, valid lists, final score."""
+
+import pytest
+from evoplay.envs import make
+from evoplay.envs.learn2play import GAMES
+from evoplay.envs.solutions import solution_for
+
+from .golden import golden, traces
+
+
+@pytest.mark.parametrize(("game", "index"), traces(GAMES))
+def test_trace_replays(game, index):
+    trace = golden(game)["traces"][index]
+    env = make(f"learn2play/{game}", trace["seed"])
+    obs = env.reset(trace["episode"])
+    scores, dones = [], []
+    for number, action in enumerate(trace["actions"]):
+        if str(number) in trace["valid"]:
+            assert sorted(obs.valid_actions) == sorted(trace["valid"][str(number)]), f"before action {number}"
+        obs = env.step(action)
+        scores.append(obs.score)
+        dones.append(obs.done)
+    assert scores == trace["scores"]
+    assert dones == trace["dones"]
+    if trace["finalized"]:
+        obs = env.finish()
+    assert obs.score == trace["final_score"]
+
+
+def recorded_references():
+    for game in GAMES:
+        for seed, value in golden(game)["reference"].items():
+            episodes = value if isinstance(value, dict) else {"1": value}
+            for episode, score in episodes.items():
+                yield game, int(seed), int(episode), score
+
+
+@pytest.mark.parametrize(("game", "seed", "episode", "score"), list(recorded_references()))
+def test_reference_is_the_recorded_one(game, seed, episode, score):
+    assert make(f"learn2play/{game}", seed).reference(episode).value == score
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_solution_scores_the_reference(game):
+    env = make(f"learn2play/{game}")
+    for episode in (1, 2, 3):
+        reference, actions = env.reference(episode), env.solution(episode)
+        if actions is None:
+            continue
+        obs = env.reset(episode)
+        for action in actions:
+            assert not obs.done
+            obs = env.step(action)
+            assert obs.accepted, obs.text
+        assert env.finish().score == reference.value
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_shipped_references_are_what_the_solver_finds(game):
+    env = make(f"learn2play/{game}")
+    for episode in range(1, 3 if env.spec.kind == "reshuffled" else 2):
+        shipped = solution_for(env.spec, env.seed, episode, lambda: None)
+        found = env.solve(episode)
+        assert (found.value, found.evidence) == (shipped.value, shipped.evidence)
