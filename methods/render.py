@@ -1,0 +1,80 @@
+"""The one way a transcript is written for a prompt: episodes, steps, scores, actions to choose from.
+
+Whatever comes from an environment stands behind a bar (`| `), line by line, so that an observation that imitates a
+heading or an instruction of ours stays what it is. A step once written never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from evoplay.memory.blocks import Block
+from evoplay.memory.records import Episode, Step
+
+BAR = "| "
+
+
+def quoted(text: str) -> str:
+    """Untrusted text, every line behind a bar."""
+    return "".join(f"{BAR}{line}\n" for line in text.splitlines()) or f"{BAR}\n"
+
+
+def one_line(text: str) -> str:
+    """An action on one line, whatever was in it."""
+    return " ".join(text.split("\n")).strip()
+
+
+def number(value: float) -> str:
+    """A score as a player reads it."""
+    return f"{value:g}" if value == int(value) or abs(value) < 1e15 else str(value)
+
+
+def score_line(before: float | None, after: float | None) -> str:
+    """The visible score after a step and its change, or nothing where the game does not show it."""
+    if after is None:
+        return ""
+    change = "" if before is None or after == before else f" ({after - before:+g})"
+    return f"[score {number(after)}{change}]\n"
+
+
+def opening_block(episode: int, episodes: int, opening: str) -> Block:
+    """How an episode begins: its number and the opening observation."""
+    return Block(f"=== Episode {episode} of {episodes} ===\n{quoted(opening)}", cacheable=True)
+
+
+def step_block(step: Step) -> Block:
+    """A past step: the action, what came of it, the visible score. Of a masked step only what is retained stands."""
+    action = "" if step.masked else f"> {one_line(step.action)}\n"
+    score = score_line(step.score_before, step.score_after)
+    return Block(f"\n{action}{quoted(step.outcome)}{score}", cacheable=True)
+
+
+def ending_block(score: float | None) -> Block:
+    """How an episode ended: its final score."""
+    return Block(f"[end of episode, final score {'unknown' if score is None else number(score)}]\n\n", cacheable=True)
+
+
+def episode_blocks(episode: Episode, episodes: int) -> list[Block]:
+    """A finished episode as it stood in its own prompts, plus its ending."""
+    opening = opening_block(episode.episode, episodes, episode.opening)
+    return [opening, *(step_block(step) for step in episode.steps), ending_block(episode.score)]
+
+
+def actions_text(actions: Sequence[str], glosses: Mapping[str, str]) -> str:
+    """The actions to choose from, one a line, with the English meaning where the identifier is not English."""
+    lines = (f"- {action}{f'  ({glosses[action]})' if action in glosses else ''}\n" for action in actions)
+    return "".join(("Actions to choose from:\n", *lines))
+
+
+def transcript(episode: Episode, *, ids: bool = False) -> str:
+    """A finished episode as text for a structured call; with `ids`, every step opens with its number."""
+    return "".join(_transcript_lines(episode, ids))
+
+
+def _transcript_lines(episode: Episode, ids: bool) -> Iterable[str]:
+    yield quoted(episode.opening)
+    for step in episode.steps:
+        if ids:
+            yield f"\nstep {step.step}"
+        yield step_block(step).text
+    yield ending_block(episode.score).text.rstrip("\n") + "\n"
