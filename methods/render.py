@@ -26,14 +26,14 @@ def one_line(text: str) -> str:
 
 def number(value: float) -> str:
     """A score as a player reads it."""
-    return f"{value:g}" if value == int(value) or abs(value) < 1e15 else str(value)
+    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"
 
 
 def score_line(before: float | None, after: float | None) -> str:
     """The visible score after a step and its change, or nothing where the game does not show it."""
     if after is None:
         return ""
-    change = "" if before is None or after == before else f" ({after - before:+g})"
+    change = "" if before is None or after == before else f" ({'+' if after > before else '-'}{number(abs(after - before))})"
     return f"[score {number(after)}{change}]\n"
 
 

@@ -1,4 +1,4 @@
-"""What the loop lends a method: structured model calls, the evidence store, the event sink. All made when first used."""
+"""What the loop lends a method: structured model calls, the evidence store, the event sink; made when first used."""
 
 from __future__ import annotations
 

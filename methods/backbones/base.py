@@ -21,8 +21,8 @@ class CallFailed(RuntimeError):
     """A call that gave no usable completion after all retries.
 
     `kind` is a short word ("rate_limit", "timeout", "server", "connection", "cut", "empty", "auth", "bad_request",
-    "replay_miss", "scripted"); `fatal` says that every other call would fail alike (auth, bad request, unknown model), so
-    that the run stops instead of recording failure after failure.
+    "replay_miss", "scripted"); `fatal` says that every other call would fail alike (auth, bad request, unknown
+    model), so that the run stops instead of recording failure after failure.
     """
 
     def __init__(self, message: str, *, kind: str, attempts: int = 1, fatal: bool = False) -> None:
@@ -131,5 +131,5 @@ class Backbone(ABC):
         """The backbone to use for one trial: itself, or a fresh one where it keeps a trial's state."""
         return self
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  (most backbones hold nothing)
         """Release what it holds."""
