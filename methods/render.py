@@ -33,7 +33,9 @@ def score_line(before: float | None, after: float | None) -> str:
     """The visible score after a step and its change, or nothing where the game does not show it."""
     if after is None:
         return ""
-    change = "" if before is None or after == before else f" ({'+' if after > before else '-'}{number(abs(after - before))})"
+    change = ""
+    if before is not None and after != before:
+        change = f" ({'+' if after > before else '-'}{number(abs(after - before))})"
     return f"[score {number(after)}{change}]\n"
 
 
