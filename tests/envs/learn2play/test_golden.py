@@ -27,8 +27,14 @@ def test_trace_replays(game, index):
     assert obs.score == trace["final_score"]
 
 
+PLAIN_SCRIPTS = {"mola_tea"}
+"""Games whose recorded values are those of a plain script that the reference beats; their own tests compare them."""
+
+
 def recorded_references():
     for game in GAMES:
+        if game in PLAIN_SCRIPTS:
+            continue
         for seed, value in golden(game)["reference"].items():
             episodes = value if isinstance(value, dict) else {"1": value}
             for episode, score in episodes.items():
