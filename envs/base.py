@@ -119,6 +119,8 @@ class Env(ABC):
 
     spec: ClassVar[EnvSpec]
     seed: int
+    tools: Sequence[Mapping[str, Any]] = ()
+    """JSON schemas of the actions as callable tools, for backbones with tool calling (none: text actions only)."""
 
     @abstractmethod
     def reset(self, episode: int = 1) -> Observation:
@@ -143,6 +145,10 @@ class Env(ABC):
     def answer(self, aside: str, reply: str) -> None:
         """Take the reply to the aside with this id."""
         raise EnvError(f"{self.spec.id} asked nothing: there is no aside '{aside}'")
+
+    def tool_action(self, name: str, arguments: Mapping[str, Any]) -> str:
+        """The text action that a tool call stands for."""
+        raise EnvError(f"{self.spec.id} offers no tools: there is no tool '{name}'")
 
     def clone(self) -> Env:
         """An independent copy that goes on exactly as this one would."""

@@ -104,6 +104,17 @@ class Step:
         return self.score_after - self.score_before
 
 
+@dataclass(frozen=True, slots=True)
+class AsideRecord:
+    """A question the environment asked outside the episode; `reply` is None where the call failed."""
+
+    id: str
+    episode: int
+    step: int
+    question: str
+    reply: str | None
+
+
 @dataclass(slots=True)
 class EpisodeRecord:
     """A whole episode. `score` is the final raw score, None where the episode failed.
@@ -122,6 +133,7 @@ class EpisodeRecord:
     error: str | None = None
     opening_retained: str | None = None
     seconds: float = 0.0
+    asides: list[AsideRecord] = field(default_factory=list)
 
     @property
     def actions(self) -> list[str]:

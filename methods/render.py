@@ -12,16 +12,23 @@ from evoplay.memory.blocks import Block
 from evoplay.memory.records import Episode, Step
 
 BAR = "| "
+LONGEST_TEXT = 20_000
+LONGEST_ACTION = 500
+
+
+def clipped(text: str, longest: int) -> str:
+    """A text of at most `longest` characters, with a note of how many were left out."""
+    return text if len(text) <= longest else f"{text[:longest]} [{len(text) - longest} more characters]"
 
 
 def quoted(text: str) -> str:
     """Untrusted text, every line behind a bar."""
-    return "".join(f"{BAR}{line}\n" for line in text.splitlines()) or f"{BAR}\n"
+    return "".join([f"{BAR}{line}\n" for line in clipped(text, LONGEST_TEXT).splitlines()]) or f"{BAR}\n"
 
 
-def one_line(text: str) -> str:
+def one_line(action: str) -> str:
     """An action on one line, whatever was in it."""
-    return " ".join(text.split("\n")).strip()
+    return clipped(" ".join(action.split()), LONGEST_ACTION)
 
 
 def number(value: float) -> str:

@@ -1,0 +1,319 @@
+"""The one episode loop. Nothing else drives an environment.
+
+For each episode: reset, begin_episode, then context -> prompt -> backbone -> action -> step -> record -> observe until
+the game is over, the cap is reached or the player leaves, then end_episode. What happened goes to a recorder.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evoplay.envs.base import Env, Observation
+from evoplay.evaluation.recorder import Recorder
+from evoplay.memory.blocks import Block
+from evoplay.memory.records import AsideRecord, Episode, EpisodeRecord, Step, StepRecord, step_id
+from evoplay.methods.actor import Actor, Prompt
+from evoplay.methods.backbones.base import Backbone, CallFailed, Completion, LimitReached, Message
+from evoplay.methods.backbones.policy import LEAVE, Policy
+from evoplay.methods.base import Method, Task, View
+from evoplay.methods.parsing import EXPECTED, extract_action
+from evoplay.methods.render import opening_block, quoted, score_line, step_block
+from evoplay.methods.services import Services
+
+
+class Stopped(RuntimeError):
+    """The run was asked to stop; the episode in hand is not finished."""
+
+
+class MethodBroke(RuntimeError):
+    """A hook of a method raised; the message names method, hook and error."""
+
+
+@dataclass(slots=True)
+class Past:
+    """What a log holds of a trial that goes on: finished episodes, the state after the last closed one.
+
+    `unclosed` says that the last episode was finished but the method had not yet taken it in.
+    """
+
+    episodes: list[EpisodeRecord] = field(default_factory=list)
+    state: Mapping[str, Any] = field(default_factory=dict)
+    unclosed: bool = False
+    dropped: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class Trial:
+    """Everything one trial needs.
+
+    Parameters
+    ----------
+    cell : the opaque id of the trial, the prefix of its step ids.
+    seed_of : the seed of a call from (episode, step, purpose).
+    episodes : how many to play. budget_tokens : what a prompt may hold (None: no limit).
+    hide_actions : do not list valid actions. freeze_after : learn so many episodes, then only use what was learned.
+    max_steps : the cap (None: the environment's own). use_tools : offer the environment's tools to the backbone.
+    """
+
+    env: Env
+    method: Method
+    backbone: Backbone
+    cell: str
+    episodes: int
+    seed_of: Callable[[int, int, str], int]
+    recorder: Recorder
+    budget_tokens: int | None = None
+    hide_actions: bool = False
+    freeze_after: int | None = None
+    max_steps: int | None = None
+    use_tools: bool = False
+    temperature: float | None = None
+    stop: threading.Event = field(default_factory=threading.Event)
+    services: Services | None = None
+
+
+def run_trial(trial: Trial, past: Past | None = None) -> list[EpisodeRecord]:
+    """Play all episodes of a trial, going on after `past`. Every episode is in the result, failed ones too.
+
+    Raises Stopped when asked to stop, LimitReached when the run's limit is used up, CallFailed for a failure that every
+    other call would share, MethodBroke when a hook raises.
+    """
+    return _Player(trial).play(past or Past())
+
+
+class _Player:
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        self.env, self.method, self.recorder = trial.env, trial.method, trial.recorder
+        self.actor = Actor(trial.budget_tokens, trial.hide_actions)
+        self.cap = trial.max_steps or trial.env.spec.max_steps
+        self.policy = trial.backbone if isinstance(trial.backbone, Policy) else None
+        self.tools = trial.env.tools if trial.use_tools else ()
+        if self.policy is not None:
+            self.policy.bind(trial.env)
+        if trial.services is not None:
+            self._hook("attach", trial.services)
+
+    def play(self, past: Past) -> list[EpisodeRecord]:
+        done = list(past.episodes)
+        self.actor.dropped |= past.dropped
+        if done:
+            learned = [record.view() for record in done if record.error is None]
+            if past.unclosed and learned:
+                learned.pop()
+            self._hook("restore", past.state, self._taken_in(learned))
+            if past.unclosed:
+                self._close(done[-1])
+        for number in range(len(done) + 1, self.trial.episodes + 1):
+            record = self._episode(number)
+            done.append(record)
+            self._close(record)
+        return done
+
+    def _taken_in(self, learned: list[Episode]) -> list[Episode]:
+        after = self.trial.freeze_after
+        return learned if after is None else [episode for episode in learned if episode.episode <= after]
+
+    # --- an episode -------------------------------------------------------------------------------------------
+
+    def _episode(self, number: int) -> EpisodeRecord:
+        trial = self.trial
+        self.method.frozen = trial.freeze_after is not None and number > trial.freeze_after
+        if trial.services is not None:
+            trial.services.episode = number
+        start = time.perf_counter()
+        observation = self.env.reset(number)
+        record = EpisodeRecord(number, observation.text, opening_retained=observation.retained)
+        self.recorder.episode_started(record)
+        task = Task(observation.text, number, trial.episodes, trial.budget_tokens or 0)
+        try:
+            if self.policy is not None:
+                self.policy.begin(number)
+            self._hook("begin_episode", task)
+            final = self._steps(record, task, observation)
+        except CallFailed as failure:
+            record.error = f"{failure.kind}: {failure}"
+            record.seconds = time.perf_counter() - start
+            self.recorder.failed("act", failure, number, len(record.steps) + 1)
+            self.recorder.episode_finished(record)
+            if failure.fatal:
+                raise
+            return record
+        record.score, record.closing = final.score, final.text
+        record.seconds = time.perf_counter() - start
+        self.recorder.episode_finished(record)
+        return record
+
+    def _steps(self, record: EpisodeRecord, task: Task, observation: Observation) -> Observation:
+        """Play until the end; the settled last observation."""
+        # `past` holds blocks in the form later prompts show; the present observation may read otherwise.
+        past: list[Block] = [opening_block(record.episode, task.episodes, _past_text(observation))]
+        present = opening_block(record.episode, task.episodes, observation.text)
+        views: list[Step] = []
+        while not observation.done and len(record.steps) < self.cap:
+            if self.trial.stop.is_set():
+                raise Stopped(f"stopped in episode {record.episode}, step {len(record.steps) + 1}")
+            view = View(
+                task, views, observation.text, observation.valid_actions, observation.visible_score,
+                len(record.steps) + 1, self.cap,
+            )  # fmt: skip
+            context = self._hook("context", view)
+            prompt = self.actor.prompt(context, [*past[:-1], present], observation, view)
+            self.recorder.dropped(prompt.drops, record.episode, view.step)
+            self._asides(record, observation, prompt)
+            step = self._act(record, observation, prompt)
+            if step is None:
+                break
+            record.steps.append(step[0])
+            before, observation = observation, step[1]
+            seen = step[0].view()
+            views.append(seen)
+            past.append(step_block(seen))
+            present = past[-1] if observation.retained is None else _present(step[0], before, observation)
+            if not self.method.frozen:
+                self._hook("observe", seen)
+        if not observation.done:
+            record.capped = len(record.steps) >= self.cap
+            record.left = True
+            observation = self.env.finish()
+            present = Block(quoted(observation.text))
+        if observation.asides:
+            view = View(task, views, observation.text, (), observation.visible_score, len(views) + 1, self.cap)
+            self._asides(record, observation, self.actor.prompt(self._hook("context", view), past, observation, view))
+        return observation
+
+    def _act(
+        self, record: EpisodeRecord, observation: Observation, prompt: Prompt
+    ) -> tuple[StepRecord, Observation] | None:
+        number = len(record.steps) + 1
+        if self.policy is not None:
+            self.policy.see(observation)
+        messages = prompt.messages()
+        completion = self._complete(messages, "act", record.episode, number, prompt)
+        action, notes = self._action_of(completion)
+        if action is None:
+            retry = [*messages, Message("assistant", completion.text), Message("user", EXPECTED)]
+            repaired = self._complete(retry, "repair", record.episode, number, None)
+            action, notes = self._action_of(repaired)
+            notes = ("the first reply held no action and was sent back once", *notes)
+            completion = repaired
+            if action is None:
+                action, notes = repaired.text, (*notes, "the raw reply was given to the environment")
+        if action == LEAVE:
+            return None
+        start = time.perf_counter()
+        after = self.env.step(action)
+        step = StepRecord(
+            id=step_id(self.trial.cell, record.episode, number),
+            episode=record.episode,
+            step=number,
+            observation=observation.text,
+            valid_actions=observation.valid_actions,
+            reply=completion.text,
+            action=action,
+            outcome=after.text,
+            accepted=after.accepted,
+            score_before=observation.score,
+            score_after=after.score,
+            visible_before=observation.visible_score,
+            visible_after=after.visible_score,
+            done=after.done,
+            retained=observation.retained,
+            outcome_retained=after.retained,
+            seconds=(completion.seconds, time.perf_counter() - start),
+            call=self.recorder.calls,
+            notes=notes,
+            info=after.info,
+        )
+        self.recorder.stepped(step)
+        return step, after
+
+    def _action_of(self, completion: Completion) -> tuple[str | None, tuple[str, ...]]:
+        if completion.tool_calls:
+            first, *rest = completion.tool_calls
+            notes = (f"{len(rest)} further tool calls were not played",) if rest else ()
+            return self.env.tool_action(first.name, first.arguments), notes
+        found = extract_action(completion.text)
+        return found.action, found.notes
+
+    def _complete(
+        self, messages: Sequence[Message], purpose: str, episode: int, step: int, prompt: Prompt | None
+    ) -> Completion:
+        trial = self.trial
+        where = f"{trial.cell} episode {episode} step {step}"
+        seed = trial.seed_of(episode, step, purpose)
+        try:
+            completion = trial.backbone.complete(
+                messages,
+                purpose=purpose,
+                seed=seed,
+                tools=self.tools or None,
+                temperature=trial.temperature,
+                where=where,
+            )
+        except CallFailed as failure:
+            self.recorder.call_failed(messages, purpose, seed, episode, step, failure, prompt)
+            raise
+        self.recorder.called(messages, purpose, seed, episode, step, completion, prompt)
+        return completion
+
+    def _asides(self, record: EpisodeRecord, observation: Observation, prompt: Prompt) -> None:
+        """Ask what the environment asks outside the episode, on a copy of the context."""
+        for aside in observation.asides:
+            number = len(record.steps) + 1
+            system, user = prompt.messages()
+            question = [
+                system,
+                Message("user", f"{user.content[: user.cacheable]}\n{aside.question}\n", user.cacheable),
+            ]
+            reply: str | None = None
+            try:
+                reply = self._complete(question, "aside", record.episode, number, None).text
+                self.env.answer(aside.id, reply)
+            except CallFailed as failure:
+                self.recorder.failed("aside", failure, record.episode, number)
+                if failure.fatal:
+                    raise
+            asked = AsideRecord(aside.id, record.episode, number, aside.question, reply)
+            record.asides.append(asked)
+            self.recorder.asided(asked)
+
+    # --- between episodes -------------------------------------------------------------------------------------
+
+    def _close(self, record: EpisodeRecord) -> None:
+        """Let the method take a finished episode in, and log what it has learned."""
+        if self.trial.services is not None:
+            self.trial.services.episode = record.episode
+        if record.error is None and not self.method.frozen:
+            try:
+                self._hook("end_episode", record.view())
+            except CallFailed as failure:
+                self.recorder.failed("memory", failure, record.episode, len(record.steps))
+                if failure.fatal:
+                    raise
+        self.recorder.episode_closed(record.episode, self._hook("state"))
+
+    def _hook(self, name: str, *arguments: Any) -> Any:
+        try:
+            return getattr(self.method, name)(*arguments)
+        except (CallFailed, LimitReached, Stopped):
+            raise
+        except Exception as error:  # a user's own method: whatever it raises is reported as the method's
+            method = type(self.method)
+            raise MethodBroke(
+                f"method '{getattr(method, 'name', method.__name__)}' raised in {name}: {type(error).__name__}: {error}"
+            ) from error
+
+
+def _past_text(observation: Observation) -> str:
+    return observation.text if observation.retained is None else observation.retained
+
+
+def _present(step: StepRecord, before: Observation, after: Observation) -> Block:
+    """The present observation in full where its past form will be another."""
+    said = "" if before.retained is not None else f"> {' '.join(step.action.split())}\n"
+    return Block(f"\n{said}{quoted(after.text)}{score_line(before.visible_score, after.visible_score)}")
