@@ -3,6 +3,9 @@
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.hauntedinn import (
     FEATURE_NAMES,
@@ -18,8 +21,6 @@ from evoplay.envs.learn2play.hauntedinn import (
     origins_of,
     revenue,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 ENV = "learn2play/hauntedinn"
 BY_FEATURE = {name: feature for feature, name in FEATURE_NAMES.items()}

@@ -3,6 +3,9 @@
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.poisoner import (
     FEATURES,
@@ -13,8 +16,6 @@ from evoplay.envs.learn2play.poisoner import (
     matches,
     score_of,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 ENV = "learn2play/poisoner"
 HEAD = re.compile(r"^Banquet (\d) of 3\. Doses fed so far: (\d) of 3\.$", re.MULTILINE)

@@ -6,6 +6,7 @@ Seed 2: lanterns are taboo in the mirror room (8), actors beside scholars, and t
 from collections import Counter
 
 import pytest
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.hauntedinn import LANTERN, draw_guests, draw_house
 from evoplay.evaluation.rules.hauntedinn import grade

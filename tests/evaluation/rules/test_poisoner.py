@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.poisoner import accepted, draw_law, draw_menus, matches
 from evoplay.evaluation.rules.poisoner import Laws, grade
