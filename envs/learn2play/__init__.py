@@ -1,4 +1,15 @@
 """Learn2Play: twenty text games with hidden rules, one module each (`evoplay.envs.learn2play.<name>`, class `ENV`)."""
 
-GAMES = ("castaway", "dungeon", "gemforge", "grapevine", "hauntedinn", "hezu", "mola_tea", "poisoner", "synergycorp")
+GAMES = (
+    "castaway",
+    "dungeon",
+    "gemforge",
+    "grapevine",
+    "butterfly",
+    "hauntedinn",
+    "hezu",
+    "mola_tea",
+    "poisoner",
+    "synergycorp",
+)
 """Names of the games, in the order lists show them; a module is imported only when its game is asked for."""

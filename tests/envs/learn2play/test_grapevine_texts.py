@@ -4,11 +4,12 @@ import random
 import re
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from evoplay.envs import make
 from evoplay.envs.learn2play import grapevine
 from evoplay.envs.learn2play.grapevine import CITIZENS, COUNT, Network, Reach, draw_network, judge, spread
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 ENV = "learn2play/grapevine"
 

@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.grapevine import CITIZENS, spread
 from evoplay.evaluation.rules.grapevine import grade
