@@ -9,6 +9,7 @@ GAMES = (
     "hauntedinn",
     "hezu",
     "mola_tea",
+    "plague",
     "poisoner",
     "synergycorp",
 )
