@@ -8,7 +8,7 @@ GAMES = (
     "butterfly",
     "hauntedinn",
     "hezu",
-    "mola_tea",
+    "lost_and_found", "mola_tea",
     "plague",
     "poisoner",
     "synergycorp",
