@@ -19,10 +19,11 @@ from evoplay.memory.records import AsideRecord, Episode, EpisodeRecord, Step, St
 from evoplay.methods.actor import Actor, Prompt
 from evoplay.methods.backbones.base import Backbone, CallFailed, Completion, LimitReached, Message
 from evoplay.methods.backbones.policy import LEAVE, Policy
-from evoplay.methods.base import Method, Task, View
+from evoplay.methods.base import EMPTY, Method, Task, View
 from evoplay.methods.parsing import EXPECTED, extract_action
 from evoplay.methods.render import opening_block, quoted, score_line, step_block
 from evoplay.methods.services import Services
+from evoplay.methods.structured import StructuredFailed
 
 
 class Stopped(RuntimeError):
@@ -123,8 +124,7 @@ class _Player:
     def _episode(self, number: int) -> EpisodeRecord:
         trial = self.trial
         self.method.frozen = trial.freeze_after is not None and number > trial.freeze_after
-        if trial.services is not None:
-            trial.services.episode = number
+        self._at(number, 0)
         start = time.perf_counter()
         observation = self.env.reset(number)
         record = EpisodeRecord(number, observation.text, opening_retained=observation.retained)
@@ -133,7 +133,7 @@ class _Player:
         try:
             if self.policy is not None:
                 self.policy.begin(number)
-            self._hook("begin_episode", task)
+            self._remember(number, "begin_episode", task)
             final = self._steps(record, task, observation)
         except CallFailed as failure:
             record.error = f"{failure.kind}: {failure}"
@@ -157,11 +157,12 @@ class _Player:
         while not observation.done and len(record.steps) < self.cap:
             if self.trial.stop.is_set():
                 raise Stopped(f"stopped in episode {record.episode}, step {len(record.steps) + 1}")
+            self._at(record.episode, len(record.steps) + 1)
             view = View(
                 task, views, observation.text, observation.valid_actions, observation.visible_score,
                 len(record.steps) + 1, self.cap,
             )  # fmt: skip
-            context = self._hook("context", view)
+            context = self._remember(record.episode, "context", view) or EMPTY
             prompt = self.actor.prompt(context, [*past[:-1], present], observation, view)
             self.recorder.dropped(prompt.drops, record.episode, view.step)
             self._asides(record, observation, prompt)
@@ -175,7 +176,7 @@ class _Player:
             past.append(step_block(seen))
             present = past[-1] if observation.retained is None else _present(step[0], before, observation)
             if not self.method.frozen:
-                self._hook("observe", seen)
+                self._remember(record.episode, "observe", seen)
         if not observation.done:
             record.capped = len(record.steps) >= self.cap
             record.left = True
@@ -183,7 +184,8 @@ class _Player:
             present = Block(quoted(observation.text))
         if observation.asides:
             view = View(task, views, observation.text, (), observation.visible_score, len(views) + 1, self.cap)
-            self._asides(record, observation, self.actor.prompt(self._hook("context", view), past, observation, view))
+            context = self._remember(record.episode, "context", view) or EMPTY
+            self._asides(record, observation, self.actor.prompt(context, past, observation, view))
         return observation
 
     def _act(
@@ -286,21 +288,30 @@ class _Player:
 
     def _close(self, record: EpisodeRecord) -> None:
         """Let the method take a finished episode in, and log what it has learned."""
-        if self.trial.services is not None:
-            self.trial.services.episode = record.episode
+        self._at(record.episode, len(record.steps))
         if record.error is None and not self.method.frozen:
-            try:
-                self._hook("end_episode", record.view())
-            except CallFailed as failure:
-                self.recorder.failed("memory", failure, record.episode, len(record.steps))
-                if failure.fatal:
-                    raise
+            self._remember(record.episode, "end_episode", record.view())
         self.recorder.episode_closed(record.episode, self._hook("state"))
+
+    def _at(self, episode: int, step: int) -> None:
+        if self.trial.services is not None:
+            self.trial.services.episode, self.trial.services.step = episode, step
+
+    def _remember(self, episode: int, hook: str, *arguments: Any) -> Any:
+        """A hook that may call the model: a failed call costs what it would have added, never the episode."""
+        try:
+            return self._hook(hook, *arguments)
+        except (CallFailed, StructuredFailed) as failure:
+            step = self.trial.services.step if self.trial.services is not None else 0
+            self.recorder.failed("memory", failure, episode, step)
+            if getattr(failure, "fatal", False):
+                raise
+        return None
 
     def _hook(self, name: str, *arguments: Any) -> Any:
         try:
             return getattr(self.method, name)(*arguments)
-        except (CallFailed, LimitReached, Stopped):
+        except (CallFailed, StructuredFailed, LimitReached, Stopped):
             raise
         except Exception as error:  # a user's own method: whatever it raises is reported as the method's
             method = type(self.method)

@@ -201,7 +201,8 @@ def curve(z: Array) -> Array:
     if not there.any():
         return np.full(POINTS, np.nan)
     progress = np.linspace(0, 1, len(means)) if len(means) > 1 else np.zeros(1)
-    return np.interp(np.linspace(0, 1, POINTS), progress[there], means[there])
+    points: Array = np.interp(np.linspace(0, 1, POINTS), progress[there], means[there])
+    return points
 
 
 def _nonempty(strata: Sequence[Stratum], games: Sequence[int] | None) -> tuple[list[Stratum], list[int]]:

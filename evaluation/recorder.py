@@ -37,6 +37,10 @@ class Recorder:
         self.listen: Callable[[Event], None] | None = None
         """Also told of every event, for live progress."""
 
+    def note(self, event: Mapping[str, Any]) -> None:
+        """Write an event of someone else's (the evidence store's, a method's)."""
+        self.emit(dict(event))
+
     def emit(self, *events: Event) -> None:
         """Write events as they are."""
         self._write(events)

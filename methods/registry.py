@@ -27,6 +27,14 @@ BUILTIN = {
 """The methods that come with evoplay, imported only when asked for."""
 
 
+_registered: dict[str, type[Method]] = {}
+
+
+def register(kind: type[Method]) -> None:
+    """Make a class, one defined in a notebook above all, known under its `name`. A later one replaces an earlier one."""
+    _registered[kind.name] = kind
+
+
 @dataclass(frozen=True, slots=True)
 class MethodSpec:
     """A method with its options; `label` is how tables and folders name it."""
@@ -63,11 +71,13 @@ def parse_methods(text: str) -> list[MethodSpec]:
 
 def method_names() -> list[str]:
     """Every method that can be named without a path."""
-    return [*BUILTIN, *sorted(set(_entry_points()) - set(BUILTIN))]
+    return [*BUILTIN, *sorted((set(_entry_points()) | set(_registered)) - set(BUILTIN))]
 
 
 def find_method(name: str) -> type[Method]:
     """The class of a method. Raises MethodError naming the nearest ones."""
+    if name in _registered:
+        return _registered[name]
     if is_path(name):
         try:
             found = load_from_path(name, Method)

@@ -40,7 +40,8 @@ class Services:
         self.emit = sink
         self.seed_of = seed_of
         self.episode = 0
-        """The episode now played or just ended; the loop keeps it."""
+        """The episode now played or just ended; the loop keeps it, as it does `step` (0 before the first)."""
+        self.step = 0
         self._store_factory = store_factory
         self._store: EvidenceStore | None = None
         self._structured: Structured | None = None

@@ -1,0 +1,269 @@
+"""The command line. Every command imports what it needs when it runs, so that `--help` is quick."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from evoplay.evaluation.config import RunConfig
+
+# Providers' price lists and telemetry are never fetched.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+app = typer.Typer(
+    name="evoplay",
+    help="Find out which memory makes an agent learn: methods compared on one backbone, episode after episode.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="a run's folder")]
+AsJson = Annotated[bool, typer.Option("--json", help="machine-readable output")]
+
+
+@app.callback()
+def options(
+    debug: Annotated[bool, typer.Option("--debug", help="show tracebacks of errors")] = False,
+) -> None:
+    if debug:
+        os.environ["EVOPLAY_DEBUG"] = "1"
+
+
+@app.command()
+def run(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE.toml]", help="a run file; flags override it")] = None,
+    env: Annotated[list[str] | None, typer.Option(help="environment id or suite (repeatable)")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="method with options, or policy/NAME (repeatable)")] = None,
+    backbone: Annotated[str | None, typer.Option(help="sim/learner, a litellm model, policy/NAME, replay/DIR")] = None,
+    episodes: Annotated[int | None, typer.Option(help="episodes a trial (default: each game's own)")] = None,
+    trials: Annotated[int | None, typer.Option(help="trials of each method on each game (default 3)")] = None,
+    seed: Annotated[int | None, typer.Option(help="the run's seed (default 0)")] = None,
+    env_seeds: Annotated[str | None, typer.Option(help="seeds of the games, 1..5 or 1,2,7")] = None,
+    episode_mode: Annotated[str | None, typer.Option(help="reshuffled or control")] = None,
+    setting: Annotated[str | None, typer.Option(help="setting of AdaExplore")] = None,
+    stream: Annotated[str | None, typer.Option(help="stream of AdaExplore")] = None,
+    out: Annotated[str | None, typer.Option(help="the run's folder (default runs/latest)")] = None,
+    concurrency: Annotated[int | None, typer.Option(help="trials at the same time (default 4)")] = None,
+    budget_tokens: Annotated[int | None, typer.Option(help="tokens a prompt may hold")] = None,
+    freeze_after: Annotated[int | None, typer.Option(help="learn so many episodes, then only use them")] = None,
+    hide_actions: Annotated[bool, typer.Option("--hide-actions", help="do not list the valid actions")] = False,
+    use_tools: Annotated[bool, typer.Option("--use-tools", help="offer the environment's tools")] = False,
+    max_steps: Annotated[int | None, typer.Option(help="cap of an episode's steps")] = None,
+    temperature: Annotated[float | None, typer.Option()] = None,
+    reasoning_effort: Annotated[str | None, typer.Option()] = None,
+    reply_tokens: Annotated[int | None, typer.Option(help="longest reply, in tokens")] = None,
+    embeddings: Annotated[str | None, typer.Option(help="hashing, minilm, or a litellm embedding model")] = None,
+    plant: Annotated[str | None, typer.Option(help="file with a false claim to plant after episode 2")] = None,
+    api_base: Annotated[str | None, typer.Option(help="address of an OpenAI-compatible server")] = None,
+    timeout: Annotated[float | None, typer.Option(help="seconds a call may take")] = None,
+    retries: Annotated[int | None, typer.Option(help="further tries of a failed call")] = None,
+    max_usd: Annotated[float | None, typer.Option(help="stop cleanly when so much is spent")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="stop cleanly when so many tokens are used")] = None,
+    prices: Annotated[str | None, typer.Option(help="a price table of your own (JSON or TOML)")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run methods on environments; the same command goes on where it stopped."""
+    given = {
+        name: value
+        for name, value in locals().items()
+        if name not in ("file", "as_json", "setting", "stream") and value not in (None, False, [])
+    }
+    options = {name: value for name, value in (("setting", setting), ("stream", stream)) if value is not None}
+    if options:
+        given["env_options"] = options
+    from evoplay.evaluation.config import make_config, read_toml
+
+    config = make_config((read_toml(file) if file is not None else {}) | given)
+    raise typer.Exit(execute(config, as_json=as_json))
+
+
+def execute(config: RunConfig, *, as_json: bool = False) -> int:
+    """Carry out a run with live progress and its table; the exit code."""
+    from rich.console import Console
+
+    from evoplay.evaluation.load import load
+    from evoplay.evaluation.runner import Run as Runner
+    from evoplay.evaluation.summary import as_dict, summarise
+    from evoplay.evaluation.terminal import Live, print_report
+
+    errors = Console(stderr=True)
+    backbone = open_configured(config)
+    runner = Runner(config, backbone)
+    histories = runner.prepare()
+    planned = sum(runner.planned(cell) for cell in runner.cells)
+    kept = sum(len(history.past.episodes) for history in histories.values())
+    with Live(errors, planned, kept) as live:
+        runner.listener = live.hear
+        outcome = runner.execute(histories)
+    backbone.close()
+    report = as_dict(summarise(load(config.out)))
+    report["outcome"] = outcome.as_dict()
+    if as_json:
+        print(json.dumps(report, indent=1))
+    else:
+        print_report(Console(), report)
+    for line in outcome.lines():
+        errors.print(line, highlight=False, markup=False, soft_wrap=True)
+    if not outcome.played and outcome.stopped is None and not outcome.broken:
+        errors.print(f"nothing to do: {config.out} is finished ({outcome.kept} episodes)", soft_wrap=True)
+    errors.print(f"written to {config.out}", highlight=False, soft_wrap=True)
+    return outcome.exit_code
+
+
+def open_configured(config: RunConfig) -> Any:
+    """The backbone of a configuration."""
+    from evoplay.evaluation.recorded import recorded_calls
+    from evoplay.methods.backbones.registry import open_backbone
+
+    settings: dict[str, Any] = {
+        "api_base": config.api_base,
+        "temperature": config.temperature,
+        "reasoning_effort": config.reasoning_effort,
+        "max_tokens": config.reply_tokens,
+        "timeout": config.timeout,
+        "retries": config.retries,
+        "max_usd": config.max_usd,
+        "max_tokens_total": config.max_tokens,
+        "prices": config.prices,
+        **config.model_options,
+    }
+    kind = config.backbone.partition("/")[0]
+    if kind in ("sim", "policy", "replay"):
+        settings = {}
+    return open_backbone(config.backbone, read_records=recorded_calls, **settings)
+
+
+@app.command()
+def report(
+    run: Run,
+    as_json: AsJson = False,
+    baseline: Annotated[str | None, typer.Option(help="the method others are compared with (default naive)")] = None,
+) -> None:
+    """The table of a run: Max, Mean, LG and LS with intervals, differences, what is missing, what it cost."""
+    from rich.console import Console
+
+    from evoplay.evaluation.load import load
+    from evoplay.evaluation.summary import as_dict, summarise
+    from evoplay.evaluation.terminal import print_report
+
+    loaded = load(run)
+    if baseline is not None and baseline not in loaded.contenders:
+        raise ValueError(f"--baseline '{baseline}' is not in {run}: use one of {', '.join(loaded.contenders)}")
+    data = as_dict(summarise(loaded), baseline)
+    if as_json:
+        print(json.dumps(data, indent=1))
+    else:
+        print_report(Console(), data)
+
+
+@app.command()
+def power(
+    run: Run,
+    difference: Annotated[float, typer.Option(help="the true difference to be found, in points of the metric")],
+    metric: Annotated[str, typer.Option(help="max, mean, lg or ls")] = "ls",
+    baseline: Annotated[str | None, typer.Option(help="the method others are compared with (default naive)")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Trials per game that find a difference with 80 % power, at the variances of a run."""
+    from evoplay.evaluation.load import load
+    from evoplay.evaluation.metrics import METRICS
+    from evoplay.evaluation.summary import power_table, summarise
+
+    if metric not in METRICS:
+        raise ValueError(f"--metric '{metric}' is unknown: use one of {', '.join(METRICS)}")
+    needed = power_table(summarise(load(run)), difference, metric, baseline)
+    if as_json:
+        print(json.dumps(needed))
+        return
+    for contender, trials in needed.items():
+        print(f"{contender}: {'unknown (fewer than 2 trials)' if trials is None else f'{trials} trials per game'}")
+
+
+@app.command()
+def games(as_json: AsJson = False) -> None:
+    """The environments: id, kind, challenge, reference, one line."""
+    from evoplay.evaluation.listing import games_table, print_games
+
+    rows = games_table()
+    if as_json:
+        print(json.dumps(rows, indent=1))
+    else:
+        print_games(rows)
+
+
+@app.command()
+def play(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="environment id")],
+    episodes: Annotated[int, typer.Option(help="episodes to play")] = 1,
+    seed: Annotated[int | None, typer.Option(help="seed of the game (default: the official one)")] = None,
+    out: Annotated[str | None, typer.Option(help="folder of the record (default runs/play-<game>-<time>)")] = None,
+) -> None:
+    """Play a game yourself; it is recorded like any method. End of input (Ctrl-D) leaves the episode."""
+    import time
+
+    from evoplay.evaluation.config import make_config
+
+    folder = out or f"runs/play-{env.rpartition('/')[2]}-{time.strftime('%Y%m%d-%H%M%S')}"
+    config = make_config(
+        {"env": env, "method": "policy/human", "backbone": "policy/human", "episodes": episodes, "trials": 1}
+        | {"concurrency": 1, "out": folder}
+        | ({} if seed is None else {"env_seeds": [seed]})
+    )
+    raise typer.Exit(execute(config))
+
+
+@app.command()
+def show(
+    run: Run,
+    cell: Annotated[str, typer.Option(help="the trial: its id or a part of its path")],
+    episode: Annotated[int, typer.Option(help="number of the episode")] = 1,
+    prompts: Annotated[bool, typer.Option("--prompts", help="with the prompt of every call")] = False,
+) -> None:
+    """The transcript of an episode, with score changes, replies and notes."""
+    from evoplay.evaluation.listing import print_episode
+    from evoplay.evaluation.load import load
+
+    print_episode(load(run), cell, episode, prompts=prompts)
+
+
+@app.command()
+def doctor(
+    backbone: Annotated[str, typer.Option(help="the backbone to check")] = "sim/learner",
+    api_base: Annotated[str | None, typer.Option(help="address of an OpenAI-compatible server")] = None,
+    out: Annotated[str, typer.Option(help="where runs would be written")] = "runs",
+    as_json: AsJson = False,
+) -> None:
+    """Check a backbone before a run: key, endpoint, context window, price, one call; and the disk."""
+    from evoplay.evaluation.doctor import examine
+
+    findings = examine(backbone, api_base, Path(out))
+    if as_json:
+        print(json.dumps([finding._asdict() for finding in findings], indent=1))
+    else:
+        for finding in findings:
+            print(f"{'ok  ' if finding.ok else 'BAD '} {finding.what}: {finding.detail}")
+    raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
+
+
+def main() -> None:
+    """Entry point: an error is one line on standard error and exit code 2; `--debug` shows its traceback."""
+    try:
+        app(standalone_mode=True)
+    except BrokenPipeError:
+        sys.exit(0)
+    except (ValueError, LookupError, RuntimeError, OSError) as error:
+        if os.environ.get("EVOPLAY_DEBUG"):
+            raise
+        message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+        print(f"evoplay: {message}", file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

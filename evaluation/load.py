@@ -1,0 +1,188 @@
+"""Reading runs: `load("runs/x")` gives the trials' records, and pandas tables of episodes, steps, calls and claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evoplay.evaluation.history import History, read_history, valid_events
+from evoplay.evaluation.recorded import calls_with_messages
+from evoplay.evaluation.recorder import Event
+from evoplay.evaluation.references import write_references
+from evoplay.evaluation.runlog import Cell, RunFolder
+from evoplay.memory.records import EpisodeRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHALLENGE_KEYS = ("env", "seed", "contender", "trial")
+
+
+class LoadedRun:
+    """A run, read from its folder.
+
+    Attributes
+    ----------
+    path, info : the folder, and the content of run.json. cells : its trials.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.folder = RunFolder(path)
+        self.path = self.folder.path
+        self.info = self.folder.read()
+        self.cells = [Cell(cell["env"], cell["seed"], cell["contender"], cell["trial"]) for cell in self.info["cells"]]
+        self._histories: dict[Cell, History] = {}
+
+    @property
+    def contenders(self) -> list[str]:
+        """The rows of the table, in the order they were named."""
+        return [row["label"] for row in self.info["contenders"]]
+
+    @property
+    def simulated(self) -> bool:
+        return bool(self.info["backbone"]["simulated"])
+
+    def events(self, cell: Cell) -> Iterator[tuple[Event, bool]]:
+        """A trial's events with whether each still holds (False: voided by a restart of its episode)."""
+        return valid_events(self.folder.log_of(cell).events())
+
+    def history(self, cell: Cell) -> History:
+        if cell not in self._histories:
+            self._histories[cell] = read_history(self.folder.log_of(cell).events())
+        return self._histories[cell]
+
+    def episodes_of(self, cell: Cell) -> list[EpisodeRecord]:
+        """The finished episodes of a trial."""
+        return self.history(cell).past.episodes
+
+    def episodes_planned(self, env_id: str) -> int:
+        return int(self.info["envs"][env_id]["episodes"])
+
+    @cached_property
+    def references(self) -> dict[str, Any]:
+        """Reference scores by env, seed and episode; worked out once and kept in the run's folder."""
+        return write_references(self.folder)
+
+    def reference(self, cell: Cell, episode: int) -> float | None:
+        """The reference of an episode; None where there is none for this seed, 0 for an unscored episode."""
+        value: float | None = self.references[cell.env_id][str(cell.seed)][str(episode)].get("value")
+        return value
+
+    def find_cell(self, name: str) -> Cell:
+        """A trial by its id or by (part of) its path. Raises KeyError naming those that match."""
+        exact = [cell for cell in self.cells if name in (cell.id, cell.path)]
+        near = exact or [cell for cell in self.cells if name in cell.path or cell.id.startswith(name)]
+        if len(near) == 1:
+            return near[0]
+        some = ", ".join(cell.path for cell in (near or self.cells)[:6])
+        raise KeyError(f"'{name}' names {len(near)} trials of {self.path}: use one of {some}, ...")
+
+    def prompts_of(self, cell: Cell) -> dict[int, str]:
+        """The text of every prompt of a trial, by the number of its call."""
+        calls = calls_with_messages(self.folder.log_of(cell).events())
+        return {event["n"]: "\n".join(message.content for message in messages) for event, messages in calls}
+
+    # --- tables -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def episodes(self) -> pd.DataFrame:
+        """One row an episode: env, seed, contender, trial, episode, score, reference, z, steps, capped, error, ..."""
+        import pandas as pd
+
+        rows = []
+        for cell in self.cells:
+            for record in self.episodes_of(cell):
+                reference = self.reference(cell, record.episode)
+                z = 100 * record.score / reference if record.score is not None and reference else None
+                rows.append(
+                    _key(cell)
+                    | {"episode": record.episode, "score": record.score, "reference": reference, "z": z}
+                    | {"steps": len(record.steps), "capped": record.capped, "left": record.left}
+                    | {"error": record.error, "seconds": record.seconds}
+                )
+        columns = [*CHALLENGE_KEYS, "episode", "score", "reference", "z", "steps", "capped", "left", "error", "seconds"]
+        return pd.DataFrame(rows, columns=columns)
+
+    @cached_property
+    def steps(self) -> pd.DataFrame:
+        """One row a step: id, action, accepted, scores, outcome, reply, seconds of the call and of the environment."""
+        import pandas as pd
+
+        rows = [
+            _key(cell)
+            | {name: getattr(step, name) for name in STEP_COLUMNS}
+            | {"call_seconds": step.seconds[0], "env_seconds": step.seconds[1]}
+            for cell in self.cells
+            for record in self.episodes_of(cell)
+            for step in record.steps
+        ]
+        return pd.DataFrame(rows, columns=[*CHALLENGE_KEYS, *STEP_COLUMNS, "call_seconds", "env_seconds"])
+
+    @cached_property
+    def calls(self) -> pd.DataFrame:
+        """One row a call of the backbone, voided ones included (`holds` is False): purpose, tokens, USD, seconds."""
+        import pandas as pd
+
+        rows = [_key(cell) | row for cell in self.cells for row in self.calls_of(cell)]
+        return pd.DataFrame(rows, columns=[*CHALLENGE_KEYS, *CALL_COLUMNS])
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """One row a claim event of the evidence store, in order."""
+        import pandas as pd
+
+        rows = [_key(cell) | event for cell in self.cells for event in self.history(cell).claims]
+        return pd.DataFrame(rows, columns=None if rows else [*CHALLENGE_KEYS, "type"])
+
+    def calls_of(self, cell: Cell) -> Iterator[dict[str, Any]]:
+        """The calls of a trial as plain rows."""
+        for event, holds in self.events(cell):
+            if event["type"] == "call":
+                usage = event.get("usage", {})
+                yield {
+                    "n": event["n"],
+                    "purpose": event["purpose"],
+                    "episode": event["episode"],
+                    "step": event["step"],
+                    "input": usage.get("input", 0),
+                    "cached": usage.get("cached", 0),
+                    "cache_write": usage.get("cache_write", 0),
+                    "output": usage.get("output", 0),
+                    "reasoning": usage.get("reasoning", 0),
+                    "usd": event.get("usd"),
+                    "seconds": event.get("seconds", 0.0),
+                    "model": event.get("model", ""),
+                    "attempts": event.get("attempts", 1),
+                    "failed": event.get("failed"),
+                    "flags": tuple(usage.get("flags", ())),
+                    "holds": holds,
+                }
+
+    def errors_of(self, cell: Cell) -> list[Event]:
+        """What was lost to failed calls in a trial."""
+        return [event for event, holds in self.events(cell) if event["type"] == "error" and holds]
+
+    def drops_of(self, cell: Cell) -> list[Event]:
+        """What was left out of prompts in a trial."""
+        return [event for event, holds in self.events(cell) if event["type"] == "drop" and holds]
+
+
+STEP_COLUMNS = (
+    "id", "episode", "step", "action", "accepted", "score_before", "score_after", "visible_after", "done",
+    "observation", "outcome", "reply", "call",
+)  # fmt: skip
+CALL_COLUMNS = (
+    "n", "purpose", "episode", "step", "input", "cached", "cache_write", "output", "reasoning", "usd", "seconds",
+    "model", "attempts", "failed", "flags", "holds",
+)  # fmt: skip
+
+
+def load(path: str | Path) -> LoadedRun:
+    """Read a run. Raises RunLogError for a folder that is no run or of another schema."""
+    return LoadedRun(path)
+
+
+def _key(cell: Cell) -> dict[str, Any]:
+    return {"env": cell.env_id, "seed": cell.seed, "contender": cell.contender, "trial": cell.trial}

@@ -1,0 +1,346 @@
+"""Carrying out a run: its trials side by side, logged, resumable, stopped cleanly."""
+
+from __future__ import annotations
+
+import platform
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+from evoplay.envs.base import EnvSpec
+from evoplay.envs.registry import make
+from evoplay.evaluation.config import ConfigError, Contender, RunConfig, differences
+from evoplay.evaluation.history import History, read_history, resume_point
+from evoplay.evaluation.loop import MethodBroke, Stopped, Trial, run_trial
+from evoplay.evaluation.recorder import Event, Recorder
+from evoplay.evaluation.resources import supplied
+from evoplay.evaluation.runlog import Cell, CellLog, RunFolder
+from evoplay.evaluation.seeds import SeedOf
+from evoplay.evaluation.trialcalls import LoggedBackbone
+from evoplay.methods.backbones.base import Backbone, CallFailed, LimitReached
+from evoplay.methods.registry import find_method
+from evoplay.methods.services import Services
+
+Listener = Callable[[Cell, Event], None]
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended.
+
+    played, kept : episodes played now and found finished. failed : episodes that failed, as (cell, episode, why).
+    broken : trials that could not go on, as (cell, why). stopped : why the run stopped early, or None.
+    """
+
+    played: int = 0
+    kept: int = 0
+    failed: list[tuple[Cell, int, str]] = field(default_factory=list)
+    broken: list[tuple[Cell, str]] = field(default_factory=list)
+    stopped: str | None = None
+    fatal: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """0 all well, 1 something failed, 3 stopped early and resumable, 4 the backbone cannot be used."""
+        if self.fatal:
+            return 4
+        if self.stopped is not None:
+            return 3
+        return 1 if self.failed or self.broken else 0
+
+    def lines(self) -> list[str]:
+        """What a user has to know, one line each: why it stopped, what failed."""
+        said = []
+        if self.stopped is not None:
+            said.append(f"stopped: {self.stopped}; the same command goes on from here")
+        said += [f"failed: {cell} episode {episode}: {why}" for cell, episode, why in self.failed]
+        said += [f"cannot go on: {cell}: {why}" for cell, why in self.broken]
+        return said
+
+    def as_dict(self) -> dict[str, Any]:
+        """The outcome as JSON data."""
+        return {
+            "played": self.played,
+            "kept": self.kept,
+            "failed": [{"cell": str(cell), "episode": episode, "why": why} for cell, episode, why in self.failed],
+            "broken": [{"cell": str(cell), "why": why} for cell, why in self.broken],
+            "stopped": self.stopped,
+            "exit_code": self.exit_code,
+        }
+
+
+class Run:
+    """One run: a configuration and its folder."""
+
+    def __init__(self, config: RunConfig, backbone: Backbone, listener: Listener | None = None) -> None:
+        self.config = config
+        self.backbone = backbone
+        self.folder = RunFolder(config.out)
+        self.cells = config.cells()
+        self.contenders = {row.label: row for row in config.contenders()}
+        self.stop = threading.Event()
+        self.listener = listener
+        self.why: tuple[str, bool] | None = None
+        self.outcome = Outcome()
+        self._ledger = threading.Lock()
+        self._planned: dict[str, int] = {}
+
+    # --- before ----------------------------------------------------------------------------------------------
+
+    def prepare(self) -> dict[Cell, History]:
+        """Check everything, lock the folder, write or compare run.json, read what is there already.
+
+        Raises ConfigError, RunLogError, EnvError or MethodError before anything is written.
+        """
+        self._check()
+        self.folder.lock()
+        try:
+            if self.folder.exists():
+                self._compare(self.folder.read())
+            else:
+                self.folder.create(self._describe())
+            return {cell: read_history(self.folder.log_of(cell).events()) for cell in self.cells}
+        except BaseException:
+            self.folder.unlock()
+            raise
+
+    def _check(self) -> None:
+        envs = {(cell.env_id, cell.seed) for cell in self.cells}
+        for env_id, seed in envs:
+            self._make_env(env_id, seed)
+        for contender in self.contenders.values():
+            kind = find_method(contender.spec.name)
+            for env_id in {env_id for env_id, _ in envs}:
+                contender.spec.build(**supplied(kind, env_id, 1))
+            if contender.policy is not None:
+                self._policy(contender)
+
+    def _compare(self, found: Mapping[str, Any]) -> None:
+        changed = differences(found["config"], self.config.decisive())
+        now = {env_id: env["rules_version"] for env_id, env in self._envs().items()}
+        then = {env_id: env["rules_version"] for env_id, env in found["envs"].items()}
+        changed += [f"rules of {line}" for line in differences(then, now)]
+        if changed:
+            raise ConfigError(
+                f"{self.folder.path} was made with another configuration ({'; '.join(changed)}): "
+                "use those settings to go on, or another --out"
+            )
+
+    def _describe(self) -> dict[str, Any]:
+        return {
+            "config": self.config.decisive(),
+            "envs": self._envs(),
+            "contenders": [
+                {"label": row.label, "method": row.spec.name, "options": dict(row.spec.options), "policy": row.policy}
+                for row in self.contenders.values()
+            ],
+            "cells": [
+                {"id": cell.id, "path": cell.path, "env": cell.env_id, "seed": cell.seed}
+                | {"contender": cell.contender, "trial": cell.trial}
+                for cell in self.cells
+            ],
+            "backbone": {
+                "name": self.backbone.name,
+                "simulated": self.backbone.simulated,
+                "context_window": self.backbone.context_window,
+                "prices": getattr(self.backbone, "prices", None),
+            },
+            "versions": versions(),
+            "created": round(time.time(), 3),
+        }
+
+    def _envs(self) -> dict[str, Any]:
+        facts = {}
+        for cell in self.cells:
+            if cell.env_id not in facts:
+                spec = self._make_env(cell.env_id, cell.seed).spec
+                facts[cell.env_id] = {
+                    "title": spec.title,
+                    "suite": spec.suite,
+                    "kind": spec.kind,
+                    "challenge": spec.challenge,
+                    "episodes": self._episodes(spec),
+                    "rules_version": spec.rules_version,
+                }
+        return facts
+
+    def _episodes(self, spec: EnvSpec) -> int:
+        return self.config.episodes or spec.episodes
+
+    def _make_env(self, env_id: str, seed: int) -> Any:
+        options = dict(self.config.env_options)
+        if self.config.episode_mode != "reshuffled":
+            options["episode_mode"] = self.config.episode_mode
+        try:
+            return make(env_id, seed, **options)
+        except TypeError as error:
+            raise ConfigError(f"{env_id} cannot be made with {options}: {error}") from None
+
+    # --- during ----------------------------------------------------------------------------------------------
+
+    def execute(self, histories: Mapping[Cell, History]) -> Outcome:
+        """Play what is missing. Ctrl-C stops cleanly; so do limits and a backbone that cannot be used."""
+        todo = [cell for cell in self.cells if not self._finished(cell, histories[cell])]
+        self.outcome.kept = sum(len(history.past.episodes) for history in histories.values())
+        for cell, history in histories.items():
+            for record in history.past.episodes:
+                if record.error is not None:
+                    self.outcome.failed.append((cell, record.episode, record.error))
+        try:
+            with ThreadPoolExecutor(self.config.concurrency, thread_name_prefix="trial") as pool, self._interruptible():
+                waiting: set[Future[None]] = {pool.submit(self._guarded, cell, histories[cell]) for cell in todo}
+                while waiting:
+                    # A short wait lets the main thread take signals.
+                    _, waiting = wait(waiting, timeout=0.2, return_when=FIRST_COMPLETED)
+        finally:
+            self.folder.unlock()
+        if self.why is not None:
+            self.outcome.stopped, self.outcome.fatal = self.why
+        return self.outcome
+
+    def planned(self, cell: Cell) -> int:
+        """Episodes of a trial."""
+        if cell.env_id not in self._planned:
+            self._planned[cell.env_id] = self._episodes(self._make_env(cell.env_id, cell.seed).spec)
+        return self._planned[cell.env_id]
+
+    def _finished(self, cell: Cell, history: History) -> bool:
+        return len(history.past.episodes) >= self.planned(cell) and not history.pending
+
+    def _interruptible(self) -> _Interrupt:
+        return _Interrupt(self)
+
+    def halt(self, why: str, *, fatal: bool = False) -> None:
+        """Ask every trial to stop before its next step; the first reason is the one that is told."""
+        with self._ledger:
+            if self.why is None:
+                self.why = (why, fatal)
+        self.stop.set()
+
+    def _guarded(self, cell: Cell, history: History) -> None:
+        if self.stop.is_set():
+            return
+        try:
+            self._play(cell, history)
+        except Stopped:
+            return
+        except LimitReached as limit:
+            self.halt(str(limit))
+        except CallFailed as failure:
+            self.halt(str(failure), fatal=True)
+        except (MethodBroke, ValueError) as error:
+            self._broke(cell, str(error))
+        except OSError as error:
+            self.halt(f"the run log of {cell} cannot be written: {error}")
+        except Exception as error:  # noqa: BLE001  (a user's own environment or backbone: the other trials go on)
+            self._broke(cell, f"{type(error).__name__}: {error}")
+
+    def _broke(self, cell: Cell, why: str) -> None:
+        with self._ledger:
+            self.outcome.broken.append((cell, why))
+        if self.listener is not None:
+            self.listener(cell, {"type": "broken", "message": why})
+
+    def _play(self, cell: Cell, history: History) -> None:
+        config = self.config
+        contender = self.contenders[cell.contender]
+        env = self._make_env(cell.env_id, cell.seed)
+        method = contender.spec.build(**supplied(find_method(contender.spec.name), cell.env_id, cell.trial))
+        backbone = (self._policy(contender) if contender.policy else self.backbone).for_trial()
+        log = self.folder.log_of(cell)
+        log.open()
+        try:
+            self._void_unfinished(log)
+            recorder = Recorder(log.write, calls=history.calls, known=history.blocks)
+            recorder.listen = lambda event: self._heard(cell, event)
+            seed_of = SeedOf(config.seed, cell.path)
+            logged = LoggedBackbone(backbone, recorder, lambda: (services.episode, services.step))
+            services = Services(cell.id, logged, recorder.note, seed_of, lambda: self._store(cell, history))
+            trial = Trial(
+                env=env,
+                method=method,
+                backbone=backbone,
+                cell=cell.id,
+                episodes=self._episodes(env.spec),
+                seed_of=seed_of,
+                recorder=recorder,
+                budget_tokens=self._budget(backbone),
+                hide_actions=config.hide_actions,
+                freeze_after=config.freeze_after,
+                max_steps=config.max_steps,
+                use_tools=config.use_tools,
+                temperature=config.temperature,
+                stop=self.stop,
+                services=services,
+            )
+            run_trial(trial, history.past)
+        finally:
+            log.close()
+
+    def _store(self, cell: Cell, history: History) -> Any:
+        raise ConfigError("no evidence store")
+
+    def _policy(self, contender: Contender) -> Backbone:
+        from evoplay.methods.backbones.registry import open_backbone
+
+        assert contender.policy is not None
+        return open_backbone(contender.policy)
+
+    def _budget(self, backbone: Backbone) -> int | None:
+        window = None if backbone.context_window is None else backbone.context_window - backbone.reply_tokens
+        if self.config.budget_tokens is not None:
+            return self.config.budget_tokens if window is None else min(self.config.budget_tokens, window)
+        return window
+
+    def _void_unfinished(self, log: CellLog) -> None:
+        point = resume_point(log.events())
+        if point is not None:
+            log.write([point])
+
+    def _heard(self, cell: Cell, event: Event) -> None:
+        with self._ledger:
+            if event["type"] == "episode_finished":
+                self.outcome.played += 1
+                if event.get("error"):
+                    self.outcome.failed.append((cell, event["episode"], event["error"]))
+        if self.listener is not None:
+            self.listener(cell, event)
+
+
+class _Interrupt:
+    """While it holds, Ctrl-C and a termination signal stop the run cleanly; a second Ctrl-C is not caught."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.before: dict[int, Any] = {}
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+
+        def stop(number: int, frame: Any) -> None:
+            self.run.halt("stopped by you" if number == signal.SIGINT else "asked to terminate")
+            signal.signal(number, self.before[number])
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.before[number] = signal.signal(number, stop)
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python, of evoplay and of what it stands on, without importing any of it."""
+    found = {"python": platform.python_version()}
+    for name in ("evoplay", "litellm", "dspy", "chromadb", "tiktoken"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
