@@ -16,7 +16,8 @@ from evoplay.evaluation.recorder import Event
 from evoplay.evaluation.runlog import Cell
 
 BARS = "▁▂▃▄▅▆▇█"
-HEADS = {"max": "Max", "mean": "Mean", "lg": "LG", "ls": "LS"}
+PLAIN_WIDTH = 110
+"""Columns to use where the output is no terminal."""
 
 
 def spread(figure: Mapping[str, Any], *, signed: bool = False) -> str:
@@ -49,6 +50,8 @@ def money(report: Mapping[str, Any]) -> str:
 def print_report(console: Console, report: Mapping[str, Any]) -> None:
     """The table, the differences to the baseline, what it cost, the curves, and everything that is missing."""
     name = f"{report['backbone']}{' (simulated backbone)' if report['simulated'] else ''}"
+    if not console.is_terminal:
+        console.width = max(console.width, PLAIN_WIDTH)
     console.print(f"{report['run']} · {name}", highlight=False, markup=False)
     _print_scores(console, report)
     _print_pairs(console, report)
@@ -61,7 +64,7 @@ def print_report(console: Console, report: Mapping[str, Any]) -> None:
 def _table(caption: str, *heads: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
     for head in heads:
-        table.add_column(head, justify="left" if head == "method" else "right")
+        table.add_column(head, justify="left" if head == "method" else "right", no_wrap=head != "method")
     return table
 
 

@@ -31,7 +31,7 @@ _registered: dict[str, type[Method]] = {}
 
 
 def register(kind: type[Method]) -> None:
-    """Make a class, one defined in a notebook above all, known under its `name`. A later one replaces an earlier one."""
+    """Make a class, one defined in a notebook above all, known under its `name`; a later one replaces an earlier."""
     _registered[kind.name] = kind
 
 
