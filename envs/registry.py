@@ -9,6 +9,7 @@ from functools import cache
 from importlib import metadata
 from typing import Any
 
+from evoplay.envs.adaexplore import TASK_IDS, task_class
 from evoplay.envs.base import Env, EnvError
 from evoplay.envs.learn2play import GAMES
 from evoplay.envs.plugins import is_path, load_from_path
@@ -28,12 +29,12 @@ def register(env_id: str, factory: Factory) -> None:
 
 def ids() -> list[str]:
     """Every known id: built-in ones first, then registered ones and those of entry points."""
-    known = [f"learn2play/{name}" for name in GAMES]
+    known = [*(f"learn2play/{name}" for name in GAMES), *TASK_IDS]
     return known + sorted((set(_registered) | set(_entry_points())) - set(known))
 
 
 def suite_ids(name: str) -> list[str]:
-    """The ids a suite's name stands for (`learn2play`), or none if it is no suite."""
+    """The ids a suite's name stands for (`learn2play`, `adaexplore`), or none if it is no suite."""
     return [env_id for env_id in ids() if env_id.partition("/")[0] == name and env_id != name]
 
 
@@ -48,6 +49,8 @@ def find(env_id: str) -> Factory:
     if suite == "learn2play" and name in GAMES:
         factory: Factory = importlib.import_module(f"evoplay.envs.learn2play.{name}").ENV
         return factory
+    if env_id in TASK_IDS:
+        return task_class(env_id)
     points = _entry_points()
     if env_id in points:
         loaded: Factory = points[env_id].load()
