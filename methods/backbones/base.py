@@ -22,14 +22,28 @@ class CallFailed(RuntimeError):
 
     `kind` is a short word ("rate_limit", "timeout", "server", "connection", "cut", "empty", "auth", "bad_request",
     "replay_miss", "scripted"); `fatal` says that every other call would fail alike (auth, bad request, unknown
-    model), so that the run stops instead of recording failure after failure.
+    model), so that the run stops instead of recording failure after failure. `retries` has a line for each failed
+    attempt, `usage` and `usd` what they cost all the same.
     """
 
-    def __init__(self, message: str, *, kind: str, attempts: int = 1, fatal: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: str,
+        attempts: int = 1,
+        fatal: bool = False,
+        retries: tuple[str, ...] = (),
+        usage: Usage | None = None,
+        usd: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.attempts = attempts
         self.fatal = fatal
+        self.retries = retries
+        self.usage = usage
+        self.usd = usd
 
 
 class LimitReached(RuntimeError):
