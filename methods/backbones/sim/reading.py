@@ -1,0 +1,93 @@
+"""From a prompt to what the learner rests its choice on; what was read once is kept for prompts that extend it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from evoplay.methods.backbones.sim.experience import Experience, Names, Trace, rewards_of
+from evoplay.methods.backbones.sim.transcript import Play, Scanner, alike, present_of
+
+
+@dataclass(slots=True)
+class Node:
+    """A point of remembered play: what was done and read up to it is the same in all episodes that passed it."""
+
+    next: dict[tuple[int, tuple[str, ...]], Node] = field(default_factory=dict)
+    best: tuple[int, float] | None = None
+
+
+class Reading:
+    """A prompt's stable part, read; it grows with the prompt."""
+
+    def __init__(self, recall: float) -> None:
+        self.recall = recall
+        self.scanner = Scanner()
+        self.names = Names()
+        self.past = Experience(self.names)
+        self.roots: dict[tuple[str, ...], Node] = {}
+        self.taken: list[int] = []
+        """Which stretches of play are in `past`, in order."""
+        self.present = -1
+        self.now = Experience(self.names)
+        self.trace = Trace([])
+        self.node: Node | None = None
+        self._moves = 0
+
+    def update(self, text: str, asked: Sequence[float]) -> None:
+        """Read more of the stable part; `asked` are the numbers under the list of actions."""
+        self.scanner.feed(text)
+        plays = self.scanner.plays
+        at = present_of(plays, asked)
+        if at < 0:
+            return
+        earlier = [n for n in range(at) if alike(plays[n], plays[at])]
+        if earlier[: len(self.taken)] != self.taken:
+            # What stands under alike headings has changed its meaning: read everything anew.
+            self.past, self.roots, self.taken = Experience(self.names), {}, []
+        for number in earlier[len(self.taken) :]:
+            self._remember(plays[number], len(self.taken))
+            self.taken.append(number)
+        if at != self.present:
+            self.present, self._moves = at, 0
+            self.now = Experience(self.names)
+            self.trace = self.now.open(plays[at])
+            self.node = self.roots.get(tuple(plays[at].opening))
+        self._follow(plays[at])
+
+    def guidance(self) -> str:
+        """The plain text before the first episode, headings of play left out."""
+        first = self.taken[0] if self.taken else self.present
+        headings = {play.heading for play in self.scanner.plays}
+        return "\n".join(line for at, line in self.scanner.loose if at <= first and line not in headings)
+
+    def _remember(self, play: Play, index: int) -> None:
+        """Take an earlier episode in, as far as it is remembered."""
+        final, size = play.final, len(play.moves)
+        # Which moves are overlooked depends on counts and scores only, never on words.
+        rng = random.Random(f"{index} {size} {final}")
+        if self.recall <= 0:
+            return
+        node = self.roots.setdefault(tuple(play.opening), Node())
+        trace = self.past.open(play)
+        for move, reward in zip(play.moves, rewards_of(play, True), strict=True):
+            kept = rng.random() < self.recall
+            if node is not None and kept:
+                action = self.names.number(move.action)
+                if final is not None and (node.best is None or final >= node.best[1]):
+                    node.best = (action, final)
+            node = node.next.setdefault((self.names.number(move.action), tuple(move.outcome)), Node())
+            self.past.take(trace, move, reward, kept)
+        self.past.close(trace, final)
+
+    def _follow(self, play: Play) -> None:
+        """Take in the new moves of the present episode."""
+        if len(play.moves) <= self._moves:
+            return
+        rewards = rewards_of(play, False)
+        for move, reward in zip(play.moves[self._moves :], rewards[self._moves :], strict=True):
+            self.now.take(self.trace, move, reward)
+            if self.node is not None:
+                self.node = self.node.next.get((self.names.number(move.action), tuple(move.outcome)))
+        self._moves = len(play.moves)
