@@ -2,13 +2,16 @@
 
 GAMES = (
     "castaway",
+    "dreamgarden",
     "dungeon",
     "gemforge",
     "grapevine",
     "butterfly",
     "hauntedinn",
     "hezu",
-    "lost_and_found", "mola_tea",
+    "lost_and_found",
+    "modelkeeper_expert",
+    "mola_tea",
     "plague",
     "poisoner",
     "synergycorp",
