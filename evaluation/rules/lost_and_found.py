@@ -37,12 +37,12 @@ class Closed(NamedTuple):
     def unspoilt(self) -> bool:
         """Whether the recipient was asked for the detail before the marker was public, and the item never opened."""
         public = self.desk.first_public.get("concealed")
-        return not self.desk.opened and any(
-            one.claimant == self.recipient
-            and one.topic == "concealed_detail"
-            and (public is None or public >= one.turn)
+        asked = [
+            one.turn
             for one in self.desk.interviews
-        )
+            if one.claimant == self.recipient and one.topic == "concealed_detail"
+        ]
+        return not self.desk.opened and any(public is None or public >= turn for turn in asked)
 
     @property
     def looked_at(self) -> bool:
@@ -102,11 +102,12 @@ def grade(trial: TrialRecord) -> Grades:
     episodes = [look(env, record) for record in trial.episodes]
     late = episodes[len(episodes) // 2 :]
     returned = [[one for one in cases if one.recipient] for cases in late]
+    every = [one for cases in returned for one in cases]
     return {
-        "T1": _public_words(late, sum(returned, [])),
+        "T1": _public_words(late, every),
         "T2": _three_proofs(episodes, late),
         "T3": _verification(returned),
-        "T4": _right_detail(sum(returned, [])),
+        "T4": _right_detail(every),
         "T5": _records(late),
         "T6": _time_and_risk(late),
     }

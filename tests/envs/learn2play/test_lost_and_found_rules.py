@@ -198,13 +198,6 @@ def test_proofs(env, before, parts):
     assert env.shift.decisions[0].parts == parts
 
 
-def test_an_echo_before_the_owner_spoils_the_proof(env):
-    who = people(env)
-    play(env, ask(who[ASSOCIATE], "last_use"), ask(who[OWNER], "last_use"), "open item publicly")
-    play(env, ask(who[OWNER], "concealed_detail"))
-    assert env.shift.parts()[0] is False
-
-
 @pytest.mark.parametrize(("turns", "bonus"), [(1, 24), (5, 24), (6, 21), (12, 3), (13, 0), (20, 0)])
 def test_speed(env, turns, bonus):
     owner = people(env)[OWNER]
