@@ -110,6 +110,9 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be written to the run log")
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
+
+
 def _whole_lines(file: int) -> int:
     """Length of the file up to and with its last line end."""
     end = os.fstat(file).st_size
