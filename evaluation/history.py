@@ -80,7 +80,7 @@ def read_history(events: Iterable[Event]) -> History:
         elif kind == "episode_closed":
             history.past.state, history.past.unclosed = event["state"], False
         elif kind == "drop":
-            history.past.dropped.add(event["key"])
+            _dropped(history.past, event)
         elif kind == "claim":
             history.claims.append(event)
     history.pending = open_episode or history.past.unclosed
@@ -108,6 +108,13 @@ def resume_point(events: Iterable[Event]) -> Event | None:
 def records(events: Iterable[Event]) -> list[EpisodeRecord]:
     """The finished episodes of a trial."""
     return read_history(events).past.episodes
+
+
+def _dropped(past: Past, event: Mapping[str, Any]) -> None:
+    if event["parts"]:
+        past.left_out[event["key"]] = past.left_out.get(event["key"], 0) + event["parts"]
+    else:
+        past.dropped.add(event["key"])
 
 
 def _begun(event: Mapping[str, Any]) -> EpisodeRecord:

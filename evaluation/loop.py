@@ -38,13 +38,15 @@ class MethodBroke(RuntimeError):
 class Past:
     """What a log holds of a trial that goes on: finished episodes, the state after the last closed one.
 
-    `unclosed` says that the last episode was finished but the method had not yet taken it in.
+    `unclosed` says that the last episode was finished but the method had not yet taken it in. `dropped` and `left_out`
+    are what prompts had to do without (see `Actor`).
     """
 
     episodes: list[EpisodeRecord] = field(default_factory=list)
     state: Mapping[str, Any] = field(default_factory=dict)
     unclosed: bool = False
     dropped: set[str] = field(default_factory=set)
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -102,6 +104,7 @@ class _Player:
     def play(self, past: Past) -> list[EpisodeRecord]:
         done = list(past.episodes)
         self.actor.dropped |= past.dropped
+        self.actor.left_out |= past.left_out
         if done:
             learned = [record.view() for record in done if record.error is None]
             if past.unclosed and learned:

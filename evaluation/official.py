@@ -23,8 +23,8 @@ def solve_official(name: str) -> dict[str, object]:
     """The content of a game's data file, computed."""
     env = make(f"learn2play/{name}")
     assert isinstance(env, Game)
-    last = EPISODES if env.spec.kind == "reshuffled" else 1
-    episodes = {str(number): asdict(env.solve(number)) for number in range(1, last + 1)}
+    instances = range(1, env.instance(EPISODES) + 1)
+    episodes = {str(number): asdict(env.solve(number)) for number in instances}
     return {"rules_version": env.spec.rules_version, "seed": env.seed, "episodes": episodes}
 
 

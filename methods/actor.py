@@ -32,10 +32,14 @@ SLACK = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Drop:
-    """A piece of the context that was left out for want of room. `tokens` is what it would have taken."""
+    """A piece of the context that was left out for want of room.
+
+    tokens : what it would have taken. parts : how many of its steps were left out, 0 for the whole of it.
+    """
 
     key: str
     tokens: int
+    parts: int
     reason: str
 
 
@@ -93,7 +97,7 @@ class Actor:
                 history = [Block.joined(parts, key=only.key)]
                 drops += more
             # The present episode gives way last: without it there is nothing to act on.
-            episode, more = self._shorten(f"episode {view.task.episode}", episode, room - _tokens(history))
+            episode, more = self._shorten(f"present episode {view.task.episode}", episode, room - _tokens(history))
             drops += more
         return Prompt((SYSTEM,), [*context.guidance, *history, *episode, *tail], len(tail), drops)
 
@@ -115,7 +119,7 @@ class Actor:
                 break
             gone.add(block.key)
             total -= block.tokens
-            drops.append(Drop(block.key, block.tokens, "the prompt would exceed the token budget"))
+            drops.append(Drop(block.key, block.tokens, 0, "the prompt would exceed the token budget"))
         self.dropped |= gone
         return [block for block in history if block.key not in gone], drops
 
@@ -133,7 +137,7 @@ class Actor:
         self.left_out[key] = out
         kept = [parts[0], Block(f"\n[{out} steps left out]\n"), *parts[1 + out :]]
         left = _tokens(parts[1 + out - new : 1 + out])
-        return kept, [Drop(key, left, f"too long by itself: {new} of its steps left out")] if new else []
+        return kept, [Drop(key, left, new, "too long by itself")] if new else []
 
 
 def _tokens(blocks: Iterable[Block]) -> int:

@@ -79,5 +79,6 @@ def _from_fence(text: str) -> list[str]:
 def _from_bare(text: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) == 1 and len(lines[0]) <= _LONGEST_BARE and not _LABELLED.fullmatch(lines[0]):
-        return [_undecorated(lines[0].removeprefix("> "))]
+        action = _undecorated(lines[0].removeprefix("> "))
+        return [action] if action else []
     return []

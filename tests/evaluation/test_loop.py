@@ -261,3 +261,19 @@ def test_a_task_tells_nothing_of_the_environment():
     told = repr(seen)
     assert "gemforge" not in told.lower()
     assert "learn2play" not in told
+
+
+def test_what_was_dropped_stays_dropped_on_resuming():
+    def sent(backbone):
+        return [call.messages[-1].content for call in backbone.calls]
+
+    long = {"budget_tokens": 620, "episodes": 6}
+    whole = ScriptedBackbone(lambda messages, purpose: "blue" if purpose == "aside" else "Action: peek")
+    _, events = play(Cards(), Memory(), whole, **long)
+    assert any(event["type"] == "drop" and event["parts"] == 0 for event in events)
+    assert any(event["type"] == "drop" and event["parts"] > 0 for event in events)
+    for episode in range(1, 6):
+        end = next(at for at, e in enumerate(events) if e["type"] == "episode_closed" and e["episode"] == episode)
+        rest = ScriptedBackbone(lambda messages, purpose: "blue" if purpose == "aside" else "Action: peek")
+        play(Cards(), Memory(), rest, past=read_history(events[: end + 1]).past, **long)
+        assert sent(rest) == sent(whole)[-len(sent(rest)) :]
