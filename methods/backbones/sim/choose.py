@@ -5,15 +5,19 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp
 
-from evoplay.methods.backbones.sim.experience import FADE, Experience, Line, Names, Tally, Trace
+from evoplay.methods.backbones.sim.experience import FADE, REACH, START, Experience, Line, Names, Tally, Trace
 from evoplay.methods.backbones.sim.guidance import Advice, pull
+from evoplay.methods.backbones.sim.words import tokens
 
 NOW = 3.0
 """What was seen in this episode counts so many times what was seen earlier."""
 RARE = 6
 """So many of the rarest lines of an observation are looked up."""
-ALONE = 0.1
+OPTIMISM = 2.5
+"""An untried move is hoped to be better than its like by so many spreads, times the rate of exploring."""
+ALONE = 0.05
 """Weight, when exploring, of an action that is unlike what would have been done."""
 
 
@@ -37,6 +41,7 @@ class Case:
     best_line: tuple[int, float] | None
     """The next action of the best earlier episode that went exactly like this one so far, and its final score."""
     level: float | None
+    explore: float
     advice: Sequence[Advice] = ()
     """What guidance in the prompt says, as far as it is followed now."""
 
@@ -58,43 +63,90 @@ def _explore(case: Case, values: Sequence[float], chosen: int, rng: random.Rando
     """A variation: rather an action like the chosen one, rather one that was seldom tried here."""
     names, listed = case.names, case.listed
     context = _contexts(case)[-1]
+    scale = _scale(case)
     weights = []
     for at, action in enumerate(listed):
         known = case.past.direct.get((context, action)), case.now.direct.get((context, action))
         times = sum(tally.n for tally in known if tally is not None)
         weight = 1.0 / (1 + times) ** 2
-        if names.heads[action] != names.heads[listed[chosen]]:
-            weight *= ALONE
+        cost = known_worth(case, context, action)
+        if cost < 0:
+            weight *= exp(2 * cost / scale)
+        ended = case.past.ended.get(action)
+        if ended is not None and 2 * ended.n > case.past.tried.get(action, 0) and values[at] < 0:
+            weight = 0.0
         weights.append(0.0 if at == chosen else weight)
+    alike = [names.heads[action] == names.heads[listed[chosen]] for action in listed]
+    kin = sum(weight for weight, like in zip(weights, alike, strict=True) if like)
+    others = sum(weights) - kin
+    if kin and others:
+        weights = [
+            weight if like else weight * ALONE * kin / others for weight, like in zip(weights, alike, strict=True)
+        ]
     if not any(weights):
         return Choice(listed[chosen], "there is nothing else to try")
     at = rng.choices(range(len(listed)), weights)[0]
     return Choice(listed[at], f"{names.texts[listed[at]]} has been tried least here, so I vary what I would have done")
 
 
+def _scale(case: Case) -> float:
+    """What a way to a gain brings on average, or 1 where none is known."""
+    past, now = case.past.gains, case.now.gains
+    return abs((past.total + now.total) / (past.n + now.n)) or 1.0 if past.n + now.n else 1.0
+
+
+def _missed(case: Case) -> float:
+    """What ending the episode now forgoes, by what longer episodes brought."""
+    length = len(case.trace.actions) + 1
+    later = case.past.score_later(length)
+    if later is None:
+        return max(case.past.growth(), 0.0) * REACH
+    now = case.past.score_at(length)
+    now = (case.level or 0.0) if now is None else max(now, case.level or 0.0)
+    return max(later - now, 0.0)
+
+
+def known_worth(case: Case, context: Line, action: int) -> float:
+    """The reward that an action is known to have brought by itself in a context, 0 where it was not tried."""
+    return _mixed(case.past.direct.get((context, action)), case.now.direct.get((context, action)))
+
+
+def _hope(case: Case) -> float:
+    """What a move that was never tried in its context is taken to be worth: a hopeful view of what first tries brought."""
+    past, now = case.past.pairs, case.now.pairs
+    n = past.n + now.n
+    if not n:
+        return 0.0
+    mean = (past.total + now.total) / n
+    spread = max((past.square + now.square) / n - mean * mean, 0.0) ** 0.5
+    return mean + OPTIMISM * case.explore * spread
+
+
 def _contexts(case: Case) -> list[Line]:
-    trace = case.trace
-    recent = trace.actions[max(trace.since, len(trace.actions) - 2) :]
-    return [case.names.bag(recent[len(recent) - k :]) for k in range(len(recent) + 1)]
+    return list(case.now.contexts(case.trace))
 
 
 def _values(case: Case) -> tuple[list[float], list[str]]:
     names, past, now = case.names, case.past, case.now
     contexts = _contexts(case)
-    gains = past.gains.n + now.gains.n
-    scale = (past.gains.total + now.gains.total) / gains if gains else 1.0
-    scale = abs(scale) or 1.0
-    pairs = past.pairs.n + now.pairs.n
-    hope = (past.pairs.total + now.pairs.total) / pairs if pairs else 0.0
+    scale = _scale(case)
+    read: frozenset[str] = frozenset()
+    hope = _hope(case)
     listed = set(case.listed)
     families = {names.heads[action] for action in case.listed}
     mean_final = sum(past.scores) / len(past.scores) if past.scores else 0.0
     spread = max(past.scores) - min(past.scores) if past.scores else 0.0
     rare = _rare_lines(case)
+    still = case.trace.still
     played = [names.texts[step] for step in case.trace.actions[-200:]] if case.advice else []
     values, why = [], []
     for action in case.listed:
         value, reason = _plan(case, contexts, action, listed, families, hope)
+        if not (past.tried.get(action) or now.tried.get(action)):
+            # Of what was never tried, first what the game itself has just spoken of.
+            read = read or _words_read(case)
+            if any(token in read for token in names.tails[action] or tokens(names.texts[action])):
+                value += 0.5 * scale
         value += 0.5 * _by_lines(case, rare, action)
         if spread:
             for context in contexts[:2]:
@@ -104,13 +156,13 @@ def _values(case: Case) -> tuple[list[float], list[str]]:
         tried = past.tried.get(action, 0) + now.tried.get(action, 0)
         idle = past.idle.get(action, 0) + now.idle.get(action, 0)
         if idle:
-            value -= scale * idle / tried
+            share = idle / tried
+            value = (1 - share) * value - share * 0.1 * scale * (1 + still)
             reason = f"{names.texts[action]} changed nothing {idle} times" if value < 0 else reason
         ended = past.ended.get(action)
         if ended is not None and past.scores:
             share = ended.n / max(past.tried.get(action, 0), ended.n)
-            missed = max(mean_final - (case.level or 0.0) - ended.mean, 0.0)
-            value = (1 - share) * value - share * (missed + scale)
+            value -= share * (_missed(case) + (0.3 * scale if ended.mean <= 0 else 0.0))
         if case.advice:
             strength, by = pull(case.advice, played, names.texts[action])
             if by is not None:
@@ -150,6 +202,23 @@ def _plan(
             worth = worth * FADE ** (len(way) - 1) if worth > 0 else worth
             if best is None or worth > best:
                 best, best_way = worth, way
+        if context == (START,):
+            fresh = names.bag((START, action))
+            visits = old_n = 0
+            new = 0
+            for other in listed:
+                if other != action and names.heads[other] == names.heads[action]:
+                    known = past.direct.get((fresh, other)), now.direct.get((fresh, other))
+                    times = sum(tally.n for tally in known if tally is not None)
+                    new += not times
+                    visits += times
+                    old_n += times == 1
+            if new:
+                # The share of visits that found something new, after Good and Turing.
+                chance = (old_n + 1) / (visits + 1)
+                worth = known_worth(case, context, action) + FADE * hope * chance
+                if best is None or worth > best:
+                    return worth, f"{names.texts[action]} has not been followed by all it could be followed by"
         if best is None:
             return 0.0, f"{names.texts[action]} led to nothing that can be done now"
         said = ", ".join(names.texts[step] for step in best_way)
@@ -162,6 +231,10 @@ def _plan(
 def _mixed(old: Tally | None, new: Tally | None) -> float:
     n = (old.n if old else 0) + NOW * (new.n if new else 0)
     return ((old.total if old else 0.0) + NOW * (new.total if new else 0.0)) / n if n else 0.0
+
+
+def _words_read(case: Case) -> frozenset[str]:
+    return frozenset(token for line in case.trace.raw[-1] for token in tokens(line))
 
 
 def _rare_lines(case: Case) -> list[str]:

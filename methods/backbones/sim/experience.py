@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from math import exp, log
 
 from evoplay.methods.backbones.sim.transcript import Move, Play
 from evoplay.methods.backbones.sim.words import head, masked, tail
@@ -19,6 +20,9 @@ CONTEXT = 2
 """So many last actions, at most, tell one situation from another; a gain begins a new count."""
 LINES = 24
 """So many lines of an observation are looked at."""
+
+START = -1
+"""Stands in a context for the last gain, or the beginning of the episode."""
 
 Line = tuple[int, ...]
 
@@ -46,7 +50,7 @@ class Names:
 
     def bag(self, actions: Sequence[int]) -> Line:
         """A context: of actions that are alike the order does not matter."""
-        if len(actions) == 2 and actions[0] > actions[1] and self.heads[actions[0]] == self.heads[actions[1]]:
+        if len(actions) == 2 and actions[0] > actions[1] >= 0 and self.heads[actions[0]] == self.heads[actions[1]]:
             return (actions[1], actions[0])
         return tuple(actions)
 
@@ -78,17 +82,21 @@ class Tally:
 class Trace:
     """A stretch of play that is being taken in, move by move."""
 
-    def __init__(self, opening: Sequence[str]) -> None:
+    def __init__(self, opening: Sequence[str], raw: Sequence[str] = ()) -> None:
         self.actions: list[int] = []
         self.rewards: list[float] = []
         self.contexts: list[tuple[Line, ...]] = []
         self.kept: list[bool] = []
         self.views: list[Sequence[str]] = [opening]
         """Masked lines of the observation before each move, and of the present one."""
-        self.raw: list[Sequence[str]] = [opening]
+        self.raw: list[Sequence[str]] = [raw]
         self.levels: list[float | None] = [None]
         self.since = 0
         """Where the moves since the last gain begin."""
+        self.still = 0
+        """Moves in a row that changed nothing."""
+        self.recent: list[int] = [START]
+        """The moves since the last gain that changed something, after a mark for that gain."""
 
 
 class Experience:
@@ -112,6 +120,8 @@ class Experience:
         self.finals: dict[tuple[Line, int], Tally] = defaultdict(Tally)
         """(context, action) -> final scores of the episodes in which it occurred."""
         self.scores: list[float] = []
+        self.lengths: list[int] = []
+        """Moves of the episodes whose final scores are in `scores`."""
         self.gains = Tally()
         """What ways to a gain brought."""
         self.pairs = Tally()
@@ -120,27 +130,32 @@ class Experience:
 
     def open(self, play: Play) -> Trace:
         """Begin taking in a stretch of play."""
-        return Trace([masked(line) for line in play.opening])
+        return Trace([masked(line) for line in play.opening], play.opening)
 
     def take(self, trace: Trace, move: Move, reward: float, kept: bool = True) -> None:
         """Take in the next move. What is not `kept` happened, but is not remembered."""
         names = self.names
         action = names.number(move.action)
         at = len(trace.actions)
-        recent = trace.actions[max(trace.since, at - CONTEXT) :]
-        contexts = tuple(names.bag(recent[len(recent) - k :]) for k in range(len(recent) + 1))
+        contexts = self.contexts(trace)
         trace.actions.append(action)
         trace.rewards.append(reward)
         trace.contexts.append(contexts)
         trace.kept.append(kept)
         view = [masked(line) for line in move.outcome]
         before = trace.views[-1]
+        # A move after which nothing new can be read is no part of what leads to a gain.
+        idle = not reward and set(move.outcome) <= set(trace.raw[-1])
+        trace.still = trace.still + 1 if idle else 0
+        if reward > 0:
+            trace.recent = [START]
+        elif not idle:
+            trace.recent = [*trace.recent, action][-CONTEXT:]
         if kept:
             self.tried[action] += 1
             for context in contexts:
                 self.direct[context, action].add(reward)
-            if not reward and set(move.outcome) <= set(trace.raw[-1]):
-                self.idle[action] += 1
+            self.idle[action] += idle
             for line in dict.fromkeys(before[:LINES]):
                 self.seen[line] += 1
         trace.views.append(view)
@@ -155,6 +170,11 @@ class Experience:
         if at >= REACH:
             self._return(trace, at - REACH)
 
+    def contexts(self, trace: Trace) -> tuple[Line, ...]:
+        """The contexts of the next move, from none to the last moves."""
+        recent = trace.recent
+        return tuple(self.names.bag(recent[len(recent) - k :]) for k in range(len(recent) + 1))
+
     def close(self, trace: Trace, final: float | None) -> None:
         """The stretch is over."""
         size = len(trace.actions)
@@ -168,6 +188,7 @@ class Experience:
         self.ended.setdefault(last, Tally()).add(trace.rewards[-1])
         if final is not None:
             self.scores.append(final)
+            self.lengths.append(size)
             keys: dict[tuple[Line, int], None] = {}
             for action, contexts, kept in zip(trace.actions, trace.contexts, trace.kept, strict=True):
                 if kept:
@@ -204,6 +225,31 @@ class Experience:
         for line in dict.fromkeys(trace.views[start][:LINES]):
             self.lines[line, action].add(value)
         self.returns.add(value)
+
+    def score_at(self, length: int) -> float | None:
+        """The final score of remembered episodes of about so many moves; None where there are none."""
+        total = weight = 0.0
+        for known, score in zip(self.lengths, self.scores, strict=True):
+            near = exp(-((log(known / length) / 0.3) ** 2))
+            total += near * score
+            weight += near
+        return total / weight if weight > 0.1 else None
+
+    def score_later(self, length: int) -> float | None:
+        """The best of such scores over greater lengths."""
+        later = [self.score_at(known) or 0.0 for known in set(self.lengths) if known > length]
+        return max(later, default=None)
+
+    def growth(self) -> float:
+        """Points by which final scores rise with every further move, by least squares; 0 where it cannot be told."""
+        size = len(self.scores)
+        if size < 2:
+            return 0.0
+        middle = sum(self.lengths) / size
+        spread = sum((length - middle) ** 2 for length in self.lengths)
+        level = sum(self.scores) / size
+        rise = sum((length - middle) * (score - level) for length, score in zip(self.lengths, self.scores, strict=True))
+        return rise / spread if spread else 0.0
 
 
 def rewards_of(play: Play, over: bool) -> list[float]:

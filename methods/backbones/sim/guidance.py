@@ -68,9 +68,7 @@ def _named(sentence: str, first: dict[str, list[tuple[tuple[str, ...], str]]]) -
     return tuple(named)
 
 
-def pull(
-    advice: Sequence[Advice], played: Sequence[str], action: str, listed: frozenset[str]
-) -> tuple[float, Advice | None]:
+def pull(advice: Sequence[Advice], played: Sequence[str], action: str) -> tuple[float, Advice | None]:
     """How strongly advice speaks for an action after those `played`: a share of its worth, and the advice itself.
 
     A run of actions that was begun goes on.

@@ -93,7 +93,9 @@ class SimLearner(Backbone):
                 best = None
             obeyed = rng.random() < self.obey
             advice = read_advice(reading.guidance() + "\n" + tail.before, actions) if obeyed else ()
-            case = Case(reading.names, listed, reading.past, reading.now, reading.trace, best, level, advice)
+            case = Case(
+                reading.names, listed, reading.past, reading.now, reading.trace, best, level, self.explore, advice
+            )
             choice = decide(case, self.explore, rng)
             return f"{choice.reason}.\nAction: {reading.names.texts[choice.action]}"
         finally:
