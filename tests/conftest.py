@@ -1,6 +1,11 @@
 """What all tests share."""
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("evoplay", deadline=None)
+settings.load_profile("evoplay")
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -90,7 +90,7 @@ def fault(kind: str, *, retry_after: float | None = 0.05, error: str = "") -> An
 
 def listed_action(body: Mapping[str, Any]) -> str:
     """One of the actions the prompt lists, chosen by the seed of the request; what an agent would answer."""
-    prompt = "\n".join(_content(message) for message in body["messages"])
+    prompt = "\n".join(_content(message) for message in body.get("messages", ()))
     actions = re.findall(r"^- (.+?)(?:  \(.*\))?$", prompt.rpartition("Actions to choose from:")[2], re.MULTILINE)
     if not actions:
         return "There is nothing to choose from."

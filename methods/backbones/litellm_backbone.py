@@ -15,7 +15,7 @@ from evoplay.methods.backbones.cache_marks import marked, plain
 from evoplay.methods.backbones.failures import AttemptFailed, added, request_once, with_retries
 from evoplay.methods.backbones.prices import Price, PriceTable
 from evoplay.methods.backbones.providers import check_key, key_or_placeholder, wants_cache_marks
-from evoplay.methods.backbones.scrub import scrubbed, without_keys
+from evoplay.methods.backbones.scrub import secrets, without
 from evoplay.methods.backbones.settings import ModelSettings
 from evoplay.methods.backbones.spending import Spending
 from evoplay.methods.backbones.usage import read_usage
@@ -49,6 +49,8 @@ class LitellmBackbone(Backbone):
         self.spending = Spending(self.settings.max_usd, self.settings.max_tokens_total)
         self.served: list[str] = []
         self._marks = wants_cache_marks(name)
+        # Short values are left: a password that is a common word would be cut out of the game's own texts.
+        self._keys = secrets(shortest=12)
         self._slots = threading.BoundedSemaphore(self.settings.concurrency)
         self._closed = threading.Event()
         self._lock = threading.Lock()
@@ -147,8 +149,8 @@ class LitellmBackbone(Backbone):
         choices = getattr(response, "choices", None) or []
         message = getattr(choices[0], "message", None) if choices else None
         said = getattr(message, "content", None) or getattr(message, "refusal", None) or ""
-        text = without_keys(said if isinstance(said, str) else str(said))
-        calls = tuple(_tool_call(call) for call in getattr(message, "tool_calls", None) or ())
+        text = without(self._keys, said if isinstance(said, str) else str(said))
+        calls = tuple(_tool_call(call, self._keys) for call in getattr(message, "tool_calls", None) or ())
         usage = read_usage(getattr(response, "usage", None), messages, text)
         if not choices:
             raise AttemptFailed("empty", "the reply holds no choice", again=True, usage=usage)
@@ -157,7 +159,7 @@ class LitellmBackbone(Backbone):
                 advice = f"the reply ended at {self.settings.max_tokens} tokens before any text: allow longer replies"
                 raise AttemptFailed("length", advice, again=True, usage=usage)
             raise AttemptFailed("empty", "the reply holds no text", again=True, usage=usage)
-        model = scrubbed(str(getattr(response, "model", None) or self.name))
+        model = without(self._keys, str(getattr(response, "model", None) or self.name))
         usage = self._noted(model, usage)
         return Completion(text, usage, self._usd(usage), seconds, model, calls)
 
@@ -179,7 +181,7 @@ class LitellmBackbone(Backbone):
         return None if self.price is None else self.price.usd(usage)
 
 
-def _tool_call(call: Any) -> ToolCall:
+def _tool_call(call: Any, keys: Sequence[str]) -> ToolCall:
     function = getattr(call, "function", None)
     raw = getattr(function, "arguments", None) or "{}"
     try:
@@ -188,5 +190,5 @@ def _tool_call(call: Any) -> ToolCall:
         arguments = None
     if not isinstance(arguments, dict):
         # Never a guess: what cannot be read is handed on as it came.
-        arguments = {"unreadable": without_keys(str(raw))}
+        arguments = {"unreadable": without(keys, str(raw))}
     return ToolCall(str(getattr(function, "name", "") or ""), arguments)

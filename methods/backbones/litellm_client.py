@@ -38,6 +38,8 @@ def _import() -> Any:
     litellm.suppress_debug_info = True
     litellm.turn_off_message_logging = True
     litellm.num_retries = 0
+    # Embeddings take a 0 for "not given" and fall back to this.
+    litellm.DEFAULT_MAX_RETRIES = 0
     litellm.cache = None
     for name in ("success_callback", "failure_callback", "callbacks", "input_callback"):
         setattr(litellm, name, [])
@@ -53,9 +55,12 @@ def _import() -> Any:
 def _quiet_class() -> Any:
     """litellm's per-call record, without what it does after a call: prices (a quarter of its time) and callbacks."""
     try:
+        from litellm._internal_context import is_internal_call
         from litellm.litellm_core_utils.litellm_logging import Logging
 
         class Quiet(Logging):  # type: ignore[misc]  # litellm is not followed by the type checker
+            internal = is_internal_call
+
             def response_cost_calculator(self, *args: Any, **kwargs: Any) -> None:
                 return None
 
@@ -87,9 +92,15 @@ def call(kind: str, model: str, **request: Any) -> Any:
     """One request through litellm: `kind` is "completion" or "embedding". Raises what litellm raises."""
     litellm = load()
     quiet = _quiet_class()
-    if quiet is not None:
-        request["litellm_logging_obj"] = _record(quiet, model, kind)
-    return getattr(litellm, kind)(model=model, num_retries=0, max_retries=0, **request)
+    if quiet is None:
+        return getattr(litellm, kind)(model=model, num_retries=0, max_retries=0, **request)
+    request["litellm_logging_obj"] = _record(quiet, model, kind)
+    # An internal call is not handed to litellm's logging threads, which would only fight ours for the interpreter.
+    token = quiet.internal.set(True)
+    try:
+        return getattr(litellm, kind)(model=model, num_retries=0, max_retries=0, **request)
+    finally:
+        quiet.internal.reset(token)
 
 
 def supported(model: str) -> frozenset[str]:

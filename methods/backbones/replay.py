@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -92,10 +93,11 @@ class ReplayBackbone(Backbone):
         likely = sorted(self._answers.values(), key=likeness, reverse=True)[:_CANDIDATES]
         matcher = difflib.SequenceMatcher(autojunk=False)
         matcher.set_seq2(_lines(messages))
-        best, best_score = None, (-1.0, False)
+        here = _text(messages)
+        best, best_score = None, (-1.0, 0, False)
         for call in likely:
             matcher.set_seq1(_lines(call.prompt()))
-            score = (matcher.ratio(), call.seed == seed)
+            score = (matcher.ratio(), len(os.path.commonprefix([here, _text(call.prompt())])), call.seed == seed)
             if score > best_score:
                 best, best_score = call, score
         return best

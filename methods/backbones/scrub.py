@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 
 _SECRET_NAME = re.compile(r"(_|^)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?|ACCESS_KEY_ID)$", re.IGNORECASE)
 _SHORTEST = 6
@@ -16,12 +17,12 @@ _LIKE_A_KEY = re.compile(
 HIDDEN = "***"
 
 
-def secrets() -> list[str]:
+def secrets(shortest: int = _SHORTEST) -> list[str]:
     """The values of environment variables that are named like keys, longest first."""
     values = {
         value.strip()
         for name, value in os.environ.items()
-        if _SECRET_NAME.search(name) and len(value.strip()) >= _SHORTEST
+        if _SECRET_NAME.search(name) and len(value.strip()) >= shortest
     }
     return sorted(values, key=len, reverse=True)
 
@@ -33,8 +34,8 @@ def scrubbed(text: str) -> str:
     return _LIKE_A_KEY.sub(HIDDEN, text)
 
 
-def without_keys(text: str) -> str:
-    """A model's text without the environment's keys; what merely looks like one is left, a game may show such words."""
-    for value in secrets():
+def without(keys: Sequence[str], text: str) -> str:
+    """A model's text without the given keys; what merely looks like one is left, a game may show such words."""
+    for value in keys:
         text = text.replace(value, HIDDEN)
     return text

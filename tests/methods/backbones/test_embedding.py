@@ -17,9 +17,9 @@ def test_vectors_come_in_order_retried_counted_and_priced():
     with ModelServer([fault("500")]) as server:
         model = embedder(server)
         embedded = model.embed(["one text", "another text", ""], where="c/e01/s001 embed")
-    again = {text: [byte for byte in vector] for text, vector in zip(["one", "two"], embedded.vectors, strict=False)}
+
     assert len(embedded.vectors) == 3
-    assert again["one"] != again["two"]
+    assert len(set(embedded.vectors)) == 3
     assert embedded.usage.input == len("one text") // 3 + len("another text") // 3
     assert embedded.usd == pytest.approx(embedded.usage.input * 2e-8)
     assert embedded.attempts == 2

@@ -15,7 +15,7 @@ WHERE = "gemforge/naive/1/e02/s007"
 
 
 def opened(server, **settings):
-    settings = {"timeout": 0.4, "backoff": 0.01, "retries": 3, **settings}
+    settings = {"timeout": 30.0, "backoff": 0.01, "retries": 3, **settings}
     return open_backbone("openai/stub", api_base=server.url, **settings)
 
 
@@ -43,7 +43,7 @@ def no_keys(monkeypatch):
 )
 def test_a_fault_is_retried_and_named(kind, named):
     with ModelServer([fault(kind)], after="Action: wait") as server:
-        completion = ask(opened(server))
+        completion = ask(opened(server, timeout=1.5 if kind == "hang" else 30.0))
     assert completion.text == "Action: wait"
     assert completion.attempts == len(server.requests) == 2
     assert len(completion.retries) == 1
@@ -79,9 +79,8 @@ def test_the_wait_is_never_shorter_than_the_provider_asks_for():
     ],
 )
 def test_what_cannot_be_helped_is_not_tried_again(status, error, kind, fatal):
-    with ModelServer([], after=Answer(status=status, error=error)) as server:
-        with pytest.raises(CallFailed) as caught:
-            ask(opened(server))
+    with ModelServer([], after=Answer(status=status, error=error)) as server, pytest.raises(CallFailed) as caught:
+        ask(opened(server))
     assert (caught.value.kind, caught.value.fatal, caught.value.attempts) == (kind, fatal, 1)
     assert len(server.requests) == 1
     assert error in str(caught.value)
