@@ -72,7 +72,7 @@ def run(
     given = {
         name: value
         for name, value in locals().items()
-        if name not in ("file", "as_json", "setting", "stream") and value not in (None, False, [])
+        if name not in ("file", "as_json", "setting", "stream") and not (value is None or value is False or value == [])
     }
     options = {name: value for name, value in (("setting", setting), ("stream", stream)) if value is not None}
     if options:

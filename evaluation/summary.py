@@ -176,7 +176,7 @@ def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
 def _by_game(scores: Sequence[GameScores]) -> dict[str, dict[str, float | None]]:
     known = [game for game in scores if not np.isnan(game.z).all()]
     return {
-        f"{game.env_id}@{game.seed}": {name: _number(float(np.nanmean(game.figure(name)))) for name in METRICS}
+        f"{game.env_id}@{game.seed}": {name: _mean(game.figure(name)) for name in METRICS}
         for game in known
     }
 
@@ -207,6 +207,11 @@ def power_table(summary: Summary, effect: float, metric: str, baseline: str | No
         for other in run.contenders
         if other != base
     }
+
+
+def _mean(values: Array) -> float | None:
+    kept = values[~np.isnan(values)]
+    return float(kept.mean()) if len(kept) else None
 
 
 def _number(value: float) -> float | None:
