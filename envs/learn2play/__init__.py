@@ -4,8 +4,10 @@ GAMES = (
     "castaway",
     "dreamgarden",
     "dungeon",
+    "ecosphere",
     "gemforge",
     "grapevine",
+    "redeye",
     "butterfly",
     "hauntedinn",
     "hezu",
@@ -14,6 +16,7 @@ GAMES = (
     "mola_tea",
     "plague",
     "poisoner",
+    "roadside_observatory",
     "synergycorp",
 )
 """Names of the games, in the order lists show them; a module is imported only when its game is asked for."""

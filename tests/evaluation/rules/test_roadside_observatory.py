@@ -6,7 +6,6 @@ import pytest
 
 from evoplay.envs import make
 from evoplay.envs.learn2play.roadside_observatory.data import (
-    ASTRONOMER,
     CLUE,
     COLLECTOR,
     DRIVER,
@@ -23,17 +22,17 @@ ENV = "learn2play/roadside_observatory"
 
 
 def graded(rule, kind, *plans):
-    """The grade of a rule; each episode walks up to the person of a kind, plays a plan there and walks on once."""
+    """The grade of a rule; each episode walks up to the person of a kind, and plays a plan there."""
     scripts = []
     env = make(ENV)
     for number, plan in enumerate(plans, start=1):
         env.reset(number)
         road = env.journey.road
         at = next(place for place, one in enumerate(road.places) if one.kind == kind)
-        lead, plan = ("visit",) if "visit" in plan else (), [step for step in plan if step != "visit"]
-        way = ["walk main road", *(["visit landmark"] if lead else []), *["walk main road"] * (at - 1)]
+        visit = ["visit landmark"] if "visit" in plan else []
+        way = ["walk main road", *visit, *["walk main road"] * (at - 1)]
         forms = {"clue": f"show item {road.items[CLUE]}", "token": f"show item {road.items[TOKEN]}"}
-        scripts.append(way + [forms.get(step, step) for step in plan])
+        scripts.append(way + [forms.get(step, step) for step in plan if step != "visit"])
     return grade(play_trial(ENV, scripts))[rule]
 
 
@@ -101,18 +100,17 @@ def test_an_unverified_offer_spoils_the_episode():
 
 
 def test_tired_talk_is_not_clean():
-    tired = (*["walk scenic trail"] * 0, "ask weather", "ask shortcut")
     env = make(ENV)
     scripts = []
     for number in (1, 2):
         env.reset(number)
         at = next(place for place, one in enumerate(env.journey.road.places) if one.kind == RANGER)
         way = ["walk scenic trail"] * at + ["forage"] * 8
-        scripts.append([*way, *tired, "rest", "rest", "rest", "ask weather", "ask shortcut"])
+        scripts.append([*way, "ask weather", "ask shortcut", "rest", "rest", "rest", "ask weather", "ask shortcut"])
     assert grade(play_trial(ENV, scripts))["T2"] == "P"
 
 
-def dome(number, ending, successes=True):
+def dome(number, ending):
     """An episode by the solver's line up to the dome, with another ending."""
     env = make(ENV)
     line = list(env.solution(number)[:-1])
@@ -133,4 +131,3 @@ def test_the_dome():
 def test_who_is_met_without_a_word_counts_as_met():
     rule, good = GOOD[MECHANIC]
     assert graded(rule, MECHANIC, good, good, NOTHING) == "P"
-    assert ASTRONOMER not in GOOD
