@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from evoplay.methods.backbones.base import CallFailed, Completion, LimitReached, Message
+from evoplay.methods.backbones.base import Completion, Message
 from evoplay.methods.base import MethodError
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ class Structured:
     ) -> str:
         import dspy
         from dspy import lm15
+        from dspy.utils.exceptions import LMError
 
         system = "".join(message.content for message in messages if message.role == "system")
         request = lm15.Request(
@@ -111,15 +112,12 @@ class Structured:
         try:
             with dspy.context(disable_history=True, trace=None, send_stream=None):
                 response = self._lm(request)
-        except Exception as error:
+        except LMError as error:
             # DSPy wraps whatever an engine raises; the loop has to see the failure itself.
-            cause = error.__cause__
-            while cause is not None and not isinstance(cause, (CallFailed, LimitReached)):
-                cause = cause.__cause__
-            if cause is None:
-                raise
-            raise cause from None
-        return response.text or ""
+            failure = error.__cause__ or error
+        else:
+            return response.text or ""
+        raise failure
 
 
 class Engine:

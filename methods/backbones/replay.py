@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -94,13 +93,14 @@ class ReplayBackbone(Backbone):
         matcher = difflib.SequenceMatcher(autojunk=False)
         matcher.set_seq2(_lines(messages))
         here = _text(messages)
-        best, best_score = None, (-1.0, 0, False)
+        ratios: list[float] = []
         for call in likely:
             matcher.set_seq1(_lines(call.prompt()))
-            score = (matcher.ratio(), len(os.path.commonprefix([here, _text(call.prompt())])), call.seed == seed)
-            if score > best_score:
-                best, best_score = call, score
-        return best
+            ratios.append(matcher.ratio())
+        alike = [call for call, ratio in zip(likely, ratios, strict=True) if ratio == max(ratios)]
+        return max(
+            alike, key=lambda call: (_first_difference(_text(call.prompt()), here)[0], call.seed == seed), default=None
+        )
 
 
 def _lines(messages: Sequence[Message]) -> list[str]:
