@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from math import exp
 
 from evoplay.methods.backbones.sim.experience import FADE, REACH, START, Experience, Line, Names, Tally, Trace
+from evoplay.methods.backbones.sim.features import Features, fresh_words, keys_of, option_words
 from evoplay.methods.backbones.sim.guidance import Advice, pull
 from evoplay.methods.backbones.sim.words import tokens
 
@@ -15,6 +16,8 @@ NOW = 3.0
 """What was seen in this episode counts so many times what was seen earlier."""
 RARE = 6
 """So many of the rarest lines of an observation are looked up."""
+SELDOM = 0.2
+"""Share of tries of something quite different that are made although gains keep coming."""
 OPTIMISM = 2.5
 """An untried move is hoped to be better than its like by so many spreads, times the rate of exploring."""
 ALONE = 0.05
@@ -42,6 +45,7 @@ class Case:
     """The next action of the best earlier episode that went exactly like this one so far, and its final score."""
     level: float | None
     explore: float
+    features: Features
     advice: Sequence[Advice] = ()
     """What guidance in the prompt says, as far as it is followed now."""
 
@@ -79,9 +83,14 @@ def _explore(case: Case, values: Sequence[float], chosen: int, rng: random.Rando
     alike = [names.heads[action] == names.heads[listed[chosen]] for action in listed]
     kin = sum(weight for weight, like in zip(weights, alike, strict=True) if like)
     others = sum(weights) - kin
+    # While it goes well there is little need for anything quite different.
+    well = len(case.trace.actions) - case.trace.since <= 2 * REACH and case.trace.since > 0
+    if not kin and well and rng.random() > SELDOM:
+        return Choice(listed[chosen], "it goes well like this")
     if kin and others:
+        strange = 0.0 if well else ALONE
         weights = [
-            weight if like else weight * ALONE * kin / others for weight, like in zip(weights, alike, strict=True)
+            weight if like else weight * strange * kin / others for weight, like in zip(weights, alike, strict=True)
         ]
     if not any(weights):
         return Choice(listed[chosen], "there is nothing else to try")
@@ -112,13 +121,13 @@ def known_worth(case: Case, context: Line, action: int) -> float:
 
 
 def _hope(case: Case) -> float:
-    """What a move that was never tried in its context is taken to be worth: a hopeful view of what first tries brought."""
+    """What an untried move is taken to be worth in a context: a hopeful view of what first tries brought."""
     past, now = case.past.pairs, case.now.pairs
     n = past.n + now.n
     if not n:
         return 0.0
     mean = (past.total + now.total) / n
-    spread = max((past.square + now.square) / n - mean * mean, 0.0) ** 0.5
+    spread = max(max((past.square + now.square) / n - mean * mean, 0.0) ** 0.5, _scale(case))
     return mean + OPTIMISM * case.explore * spread
 
 
@@ -138,6 +147,7 @@ def _values(case: Case) -> tuple[list[float], list[str]]:
     spread = max(past.scores) - min(past.scores) if past.scores else 0.0
     rare = _rare_lines(case)
     still = case.trace.still
+    fresh = fresh_words(case.trace.raw[-1], case.trace.raw[-2] if len(case.trace.raw) > 1 else ())
     played = [names.texts[step] for step in case.trace.actions[-200:]] if case.advice else []
     values, why = [], []
     for action in case.listed:
@@ -153,6 +163,13 @@ def _values(case: Case) -> tuple[list[float], list[str]]:
                 finals = past.finals.get((context, action))
                 if finals is not None:
                     value += 0.3 * scale * (finals.mean - mean_final) / spread * finals.n / (finals.n + 1)
+        if case.features.active:
+            text = names.texts[action]
+            beside = option_words(case.trace.raw[-1], text)
+            words = case.features.worth(keys_of(text, beside, fresh))
+            value += words
+            if words > 0:
+                reason = f"what stands beside {text} did well in earlier episodes"
         tried = past.tried.get(action, 0) + now.tried.get(action, 0)
         idle = past.idle.get(action, 0) + now.idle.get(action, 0)
         if idle:

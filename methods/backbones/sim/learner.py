@@ -10,6 +10,8 @@ from typing import Any
 
 from evoplay.methods.backbones.base import Backbone, BackboneError, Completion, Message, Usage
 from evoplay.methods.backbones.sim.choose import Case, decide
+from evoplay.methods.backbones.sim.experience import Experience
+from evoplay.methods.backbones.sim.features import Features
 from evoplay.methods.backbones.sim.guidance import read_advice
 from evoplay.methods.backbones.sim.reading import Reading
 from evoplay.methods.backbones.sim.structured import answer, is_form
@@ -88,13 +90,26 @@ class SimLearner(Backbone):
             listed = [reading.names.number(action) for action in dict.fromkeys(actions)]
             plays = reading.scanner.plays
             level = plays[reading.present].level if reading.present >= 0 else None
+            # What is remembered of another place is no guide to this one.
+            same = reading.same_place()
+            past = reading.past if same else Experience(reading.names)
+            features = reading.features if same else Features()
             best = reading.node.best if reading.node is not None else None
             if best is not None and best[0] not in listed:
                 best = None
             obeyed = rng.random() < self.obey
             advice = read_advice(reading.guidance() + "\n" + tail.before, actions) if obeyed else ()
             case = Case(
-                reading.names, listed, reading.past, reading.now, reading.trace, best, level, self.explore, advice
+                reading.names,
+                listed,
+                past,
+                reading.now,
+                reading.trace,
+                best,
+                level,
+                self.explore,
+                features,
+                advice,
             )
             choice = decide(case, self.explore, rng)
             return f"{choice.reason}.\nAction: {reading.names.texts[choice.action]}"

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from evoplay.methods.backbones.sim.experience import Experience, Names, Trace, rewards_of
+from evoplay.methods.backbones.sim.features import Features
 from evoplay.methods.backbones.sim.transcript import Play, Scanner, alike, present_of
+
+STEADY = 3
+"""So many openings that agree in a line are no coincidence."""
 
 
 @dataclass(slots=True)
@@ -26,6 +30,7 @@ class Reading:
         self.scanner = Scanner()
         self.names = Names()
         self.past = Experience(self.names)
+        self.features = Features()
         self.roots: dict[tuple[str, ...], Node] = {}
         self.taken: list[int] = []
         """Which stretches of play are in `past`, in order."""
@@ -33,6 +38,10 @@ class Reading:
         self.now = Experience(self.names)
         self.trace = Trace([])
         self.node: Node | None = None
+        self.constant: frozenset[str] = frozenset()
+        """Lines of all remembered openings."""
+        self.missing: frozenset[str] = frozenset()
+        """Those of them that the present opening lacks."""
         self._moves = 0
 
     def update(self, text: str, asked: Sequence[float]) -> None:
@@ -45,16 +54,26 @@ class Reading:
         earlier = [n for n in range(at) if alike(plays[n], plays[at])]
         if earlier[: len(self.taken)] != self.taken:
             # What stands under alike headings has changed its meaning: read everything anew.
-            self.past, self.roots, self.taken = Experience(self.names), {}, []
+            self.features = Features()
+            self.past, self.roots, self.taken, self.constant = Experience(self.names), {}, [], frozenset()
         for number in earlier[len(self.taken) :]:
             self._remember(plays[number], len(self.taken))
             self.taken.append(number)
+        self.missing = self.constant - frozenset(plays[at].opening)
         if at != self.present:
             self.present, self._moves = at, 0
             self.now = Experience(self.names)
             self.trace = self.now.open(plays[at])
             self.node = self.roots.get(tuple(plays[at].opening))
         self._follow(plays[at])
+
+    def same_place(self) -> bool:
+        """Whether the present episode opens with whatever all remembered ones opened with.
+
+        What was the same in at least `STEADY` openings and is missing in this one says that they are of another
+        place; below that number it may be chance.
+        """
+        return not self.missing or len(self.taken) < STEADY
 
     def guidance(self) -> str:
         """The plain text before the first episode, headings of play left out."""
@@ -69,9 +88,12 @@ class Reading:
         rng = random.Random(f"{index} {size} {final}")
         if self.recall <= 0:
             return
+        opening = frozenset(play.opening)
+        self.constant = self.constant & opening if index else opening
         node = self.roots.setdefault(tuple(play.opening), Node())
         trace = self.past.open(play)
-        for move, reward in zip(play.moves, rewards_of(play, True), strict=True):
+        rewards = rewards_of(play, True)
+        for move, reward in zip(play.moves, rewards, strict=True):
             kept = rng.random() < self.recall
             if node is not None and kept:
                 action = self.names.number(move.action)
@@ -80,6 +102,7 @@ class Reading:
             node = node.next.setdefault((self.names.number(move.action), tuple(move.outcome)), Node())
             self.past.take(trace, move, reward, kept)
         self.past.close(trace, final)
+        self.features.remember(play, rewards, trace.kept)
 
     def _follow(self, play: Play) -> None:
         """Take in the new moves of the present episode."""
