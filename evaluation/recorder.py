@@ -172,9 +172,10 @@ class Recorder:
             blocks = [Block(message.content) for message in messages]
             event["messages"] = [[message.role, block.id] for message, block in zip(messages, blocks, strict=True)]
         else:
-            blocks = [part for block in (*prompt.system, *prompt.user) for part in block.parts or (block,)]
-            ids = [block.id for block in blocks]
+            whole = (*prompt.system, *prompt.user)
+            ids = [part for block in whole for part in block.part_ids]
             kept = _common_prefix(self._last, ids)
+            blocks = [part for block in whole for part in block.parts or (block,)][kept:]
             event["prompt"] = {"system": len(prompt.system), "keep": kept, "add": ids[kept:], "tail": prompt.tail}
             self._last = ids
         new: list[Event] = []
@@ -185,12 +186,16 @@ class Recorder:
         return new, event
 
 
-def _common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
-    at = 0
-    for at, (mine, theirs) in enumerate(zip(one, other, strict=False)):
-        if mine != theirs:
-            return at
-    return min(len(one), len(other)) if one and other else at
+def _common_prefix(one: list[str], other: list[str]) -> int:
+    """How many leading ids are equal, found by halving: prompts are long and mostly equal."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _usage(usage: Usage) -> Event:

@@ -20,7 +20,7 @@ class Block:
     parts : the pieces the text is made of, of which middle ones may be left out when the whole does not fit.
     """
 
-    __slots__ = ("_id", "_size", "_tokens", "cacheable", "key", "parts", "priority", "text")
+    __slots__ = ("_id", "_ids", "_size", "_tokens", "cacheable", "key", "parts", "priority", "text")
 
     def __init__(
         self,
@@ -39,6 +39,7 @@ class Block:
         self._tokens = -1
         self._size = -1
         self._id = ""
+        self._ids: tuple[str, ...] = ()
 
     @classmethod
     def joined(cls, parts: Iterable[Block], *, key: str = "", priority: float = 0.0, cacheable: bool = True) -> Block:
@@ -50,7 +51,7 @@ class Block:
     def with_priority(self, priority: float) -> Block:
         """The same block at another priority, sharing what was already computed."""
         twin = Block(self.text, key=self.key, priority=priority, cacheable=self.cacheable, parts=self.parts)
-        twin._tokens, twin._size, twin._id = self._tokens, self._size, self._id
+        twin._tokens, twin._size, twin._id, twin._ids = self._tokens, self._size, self._id, self._ids
         return twin
 
     @property
@@ -73,6 +74,13 @@ class Block:
         if not self._id:
             self._id = blake2b(self.text.encode(), digest_size=12).hexdigest()
         return self._id
+
+    @property
+    def part_ids(self) -> tuple[str, ...]:
+        """The ids of its parts, its own where it has none."""
+        if not self._ids:
+            self._ids = tuple(part.id for part in self.parts) if self.parts else (self.id,)
+        return self._ids
 
     def __repr__(self) -> str:
         return f"Block({self.text[:40]!r}, key={self.key!r})"

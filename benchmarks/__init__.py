@@ -1,0 +1,1 @@
+"""Timings of evoplay, each with its limit: `make bench`, or `python -m benchmarks NAME...`."""
