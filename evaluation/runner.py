@@ -21,6 +21,7 @@ from evoplay.evaluation.recorder import Event, Recorder
 from evoplay.evaluation.resources import supplied
 from evoplay.evaluation.runlog import Cell, CellLog, RunFolder
 from evoplay.evaluation.seeds import SeedOf
+from evoplay.evaluation.stores import Stores
 from evoplay.evaluation.trialcalls import LoggedBackbone
 from evoplay.methods.backbones.base import Backbone, CallFailed, LimitReached
 from evoplay.methods.registry import find_method
@@ -75,7 +76,7 @@ class Outcome:
 
 
 class Run:
-    """One run: a configuration and its folder."""
+    """One run: a configuration and its folder. Raises ConfigError for an embedding that cannot be used."""
 
     def __init__(self, config: RunConfig, backbone: Backbone, listener: Listener | None = None) -> None:
         self.config = config
@@ -83,6 +84,7 @@ class Run:
         self.folder = RunFolder(config.out)
         self.cells = config.cells()
         self.contenders = {row.label: row for row in config.contenders()}
+        self.stores = Stores(config, backbone)
         self.stop = threading.Event()
         self.listener = listener
         self.why: tuple[str, bool] | None = None
@@ -260,7 +262,9 @@ class Run:
             recorder.listen = lambda event: self._heard(cell, event)
             seed_of = SeedOf(config.seed, cell.path)
             logged = LoggedBackbone(backbone, recorder, lambda: (services.episode, services.step))
-            services = Services(cell.id, logged, recorder.note, seed_of, lambda: self._store(cell, history))
+            services = Services(
+                cell.id, logged, recorder.note, seed_of, lambda: self.stores.open(cell.id, history, services, recorder)
+            )
             trial = Trial(
                 env=env,
                 method=method,
@@ -278,12 +282,12 @@ class Run:
                 stop=self.stop,
                 services=services,
             )
-            run_trial(trial, history.past)
+            try:
+                run_trial(trial, history.past)
+            finally:
+                services.close()
         finally:
             log.close()
-
-    def _store(self, cell: Cell, history: History) -> Any:
-        raise ConfigError("no evidence store")
 
     def _policy(self, contender: Contender) -> Backbone:
         from evoplay.methods.backbones.registry import open_backbone

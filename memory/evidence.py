@@ -215,7 +215,7 @@ class EvidenceStore:
             raise EvidenceError(f"step {min(both)} cannot both support and contradict {claim_id}: choose one side")
         if not event:
             return claim
-        return self._change(claim_id, "revise", event, why)
+        return self._change(claim.id, "revise", event, why)
 
     def retract(self, claim_id: str, why: str = "") -> Claim:
         """Hold a claim no longer. It stays in the store, marked, with its evidence."""
@@ -226,7 +226,7 @@ class EvidenceStore:
         claim = self.get(claim_id)
         if _one_of(status, STATUSES, "status") == claim.status:
             return claim
-        return self._change(claim_id, "retract" if status == "retracted" else "mark", {"status": status}, why)
+        return self._change(claim.id, "retract" if status == "retracted" else "mark", {"status": status}, why)
 
     def get(self, claim_id: str) -> Claim:
         """A claim by its id, with or without the cell. Raises EvidenceError for one that does not exist."""

@@ -63,3 +63,8 @@ class Services:
 
             self._structured = Structured(self)
         return self._structured
+
+    def close(self) -> None:
+        """The trial is over: free what the store's index holds."""
+        if self._store is not None:
+            self._store.close()

@@ -4,6 +4,7 @@ from evoplay.evaluation.loop import Trial, run_trial
 from evoplay.evaluation.recorder import Recorder
 from evoplay.evaluation.seeds import SeedOf
 from evoplay.evaluation.trialcalls import LoggedBackbone
+from evoplay.memory.evidence import EvidenceStore
 from evoplay.methods.services import Services
 
 
@@ -12,7 +13,9 @@ def make_trial(env, method, backbone, events, episodes=3, cell="cell", **setting
     recorder = Recorder(events.extend)
     seed_of = SeedOf(1, cell)
     logged = LoggedBackbone(backbone, recorder, lambda: (services.episode, services.step))
-    services = Services(cell, logged, recorder.note, seed_of)
+    services = Services(
+        cell, logged, recorder.note, seed_of, lambda: EvidenceStore(cell, recorder.note, now=lambda: services.episode)
+    )
     return Trial(
         env=env,
         method=method,
