@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 from dspy.adapters.chat_adapter import ChatAdapter
 from dspy.adapters.utils import apply_output_field_defaults, format_field_value, parse_value
@@ -17,7 +18,9 @@ from dspy.adapters.utils import apply_output_field_defaults, format_field_value,
 from evoplay.methods.backbones.base import Message
 
 MAX_REPLY = 60_000
-"""Characters; a longer reply is no answer to any of our signatures, and repairing its JSON would take seconds."""
+"""Characters; a longer reply is no answer to any of our signatures."""
+MAX_REPAIRED = 6_000
+"""Characters of JSON that is not quite JSON and may still be understood; the time that takes grows with the square."""
 MAX_DEPTH = 60
 """Brackets nested deeper than this are no data of ours either."""
 
@@ -140,14 +143,31 @@ def _typed(name: str, value: Any, annotation: Any) -> Any:
         if value is None:
             raise Unreadable(f"the field [[ ## {name} ## ]] is null")
         return json.dumps(value, ensure_ascii=False)
-    if annotation is not str and isinstance(value, str) and _too_deep(value):
-        raise Unreadable(f"the field [[ ## {name} ## ]] is nested more than {MAX_DEPTH} deep")
+    if isinstance(value, str) and not _takes_text(annotation):
+        if _too_deep(value):
+            raise Unreadable(f"the field [[ ## {name} ## ]] is nested more than {MAX_DEPTH} deep")
+        value = _strict(name, value)
     try:
         return parse_value(value, annotation)
-    except RecursionError:
-        raise Unreadable(f"the field [[ ## {name} ## ]] is nested too deep") from None
     except Exception as error:  # the reply is a stranger's and so are the errors of those who parse it
         raise Unreadable(f"the field [[ ## {name} ## ]] is not of its type: {_short(error)}") from error
+
+
+def _takes_text(annotation: Any) -> bool:
+    return annotation is str or (get_origin(annotation) in (Union, UnionType) and str in get_args(annotation))
+
+
+def _strict(name: str, value: str) -> Any:
+    """A JSON array or object as data; any other value, and short JSON with mistakes in it, as the text it is."""
+    problem = "it is no JSON"
+    if value.lstrip()[:1] in ("[", "{"):
+        try:
+            return json.loads(value)
+        except ValueError as error:
+            problem = str(error)
+    if len(value) > MAX_REPAIRED:
+        raise Unreadable(f"the field [[ ## {name} ## ]] is not of its type: {problem}")
+    return value
 
 
 def _too_deep(text: str) -> bool:
@@ -168,4 +188,4 @@ def _short(error: Exception) -> str:
         first = details()[0]
         at = ".".join(str(part) for part in first.get("loc", ()))
         return f"{at + ': ' if at else ''}{first.get('msg', error)}"[:300]
-    return " ".join(str(error).split())[:300]
+    return " ".join(str(error).split())[:300] or type(error).__name__

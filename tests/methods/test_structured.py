@@ -107,6 +107,7 @@ BAD = {
     "not a choice": (GOOD.replace("better", "so so"), "[[ ## verdict ## ]] is not of its type"),
     "nested": (fields(lessons="[" * 20_000, verdict="better", summary="s"), "deep"),
     "nested json": ('{"lessons": ' + "[" * 20_000 + "]" * 20_000 + "}", "none of the fields"),
+    "mistakes without end": (fields(lessons='["' + 'a"b' * 18_000, verdict="better", summary="s"), "Expecting"),
     "json of the wrong kind": ('["lessons", "verdict"]', "none of the fields"),
     "json null": ('{"lessons": [], "verdict": "better", "summary": null}', "is null"),
     "surrogates": ("\ud800\udfff", "none of the fields"),
@@ -244,6 +245,23 @@ def test_over_a_real_server(monkeypatch):
     assert [request["temperature"] for request in server.requests] == [0.2] * 4
     assert [message["role"] for message in server.requests[-1]["messages"]] == ["system", "user", "assistant", "user"]
     assert server.requests[-1]["messages"][2]["content"] == "I cannot say."
+
+
+def test_small_mistakes_in_json_are_understood():
+    reply = GOOD.replace('"steps": [1, 2]}]', "'steps': [1, 2,]},")
+    assert ask(ScriptedBackbone([reply])).lessons == [Lesson(text="push", steps=[1, 2])]
+
+
+def test_a_field_that_may_be_text_or_nothing():
+    class Optional(dspy.Signature):
+        """Say it."""
+
+        question: str = dspy.InputField()
+        answer: str | None = dspy.OutputField()
+
+    long = "[not json] " * 1000
+    structured = services_of(ScriptedBackbone([fields(answer=long)])).structured
+    assert structured.ask(Optional, purpose="judge", question="x").answer == long.strip()
 
 
 def test_the_longest_reply_that_is_read():
