@@ -1,5 +1,7 @@
 """A real HTTP server on loopback that speaks the OpenAI chat and embedding protocols, scripted call by call.
 
+(Of Anthropic's protocol it speaks as much as a text reply with its usage needs.)
+
     with ModelServer([fault("429", retry_after=0.1), "Action: wait"]) as server:
         open_backbone("openai/stub", api_base=server.url)
 
@@ -219,6 +221,16 @@ def _payload(path: str, body: Mapping[str, Any], answer: Answer) -> dict[str, An
             "model": model,
             "data": data,
             "usage": answer.usage or {"prompt_tokens": tokens, "total_tokens": tokens},
+        }
+    if path.endswith("/messages"):
+        return {
+            "id": "msg_stub",
+            "type": "message",
+            "role": "assistant",
+            "model": model,
+            "content": [{"type": "text", "text": answer.text}],
+            "stop_reason": "end_turn",
+            "usage": answer.usage or {"input_tokens": 1, "output_tokens": 1},
         }
     message: dict[str, Any] = {"role": "assistant", "content": answer.text, "refusal": answer.refusal}
     if answer.tool_calls:

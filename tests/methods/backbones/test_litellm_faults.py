@@ -146,6 +146,30 @@ def test_without_a_count_tokens_are_counted_here():
     assert said.output == 3
 
 
+def test_where_the_provider_caches_on_request_the_prefix_is_marked_and_writes_are_priced(monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-ant-0123456789abcdef")
+    usage = {
+        "input_tokens": 50,
+        "cache_creation_input_tokens": 300,
+        "cache_read_input_tokens": 2000,
+        "output_tokens": 10,
+    }
+    stable = "a line of the game\n" * 500
+    messages = [Message("system", "rules", 5), Message("user", stable + "What do you do?", len(stable))]
+    with ModelServer([Answer("Action: wait", usage=usage)]) as server:
+        base = server.url.removesuffix("/v1")
+        backbone = open_backbone("anthropic/claude-sonnet-4-5", api_base=base, backoff=0.01)
+        completion = backbone.complete(messages, purpose="act", seed=7)
+    (request,) = server.requests
+    blocks = [*request["system"], *request["messages"][0]["content"]]
+    assert "".join(block["text"] for block in blocks) == "rules" + stable + "What do you do?"
+    assert [("cache_control" in block) for block in blocks] == [True, False, True, False]
+    said = completion.usage
+    assert (said.input, said.cached, said.cache_write, said.fresh, said.output) == (2350, 2000, 300, 50, 10)
+    assert completion.usd == pytest.approx(50 * 3e-6 + 2000 * 0.3e-6 + 300 * 3.75e-6 + 10 * 15e-6)
+    assert (said.flags, completion.text) == ((), "Action: wait")
+
+
 def test_a_change_of_model_in_mid_run_is_flagged(caplog):
     with ModelServer([Answer("a", model="stub-1"), Answer("b", model="stub-2"), Answer("c", model="stub-2")]) as server:
         backbone = opened(server)
