@@ -12,6 +12,7 @@ import typer
 
 if TYPE_CHECKING:
     from evoplay.evaluation.config import RunConfig
+    from evoplay.evaluation.runner import Outcome
 
 # Providers' price lists and telemetry are never fetched.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
@@ -90,9 +91,26 @@ def execute(config: RunConfig, *, as_json: bool = False) -> int:
     from rich.console import Console
 
     from evoplay.evaluation.load import load
-    from evoplay.evaluation.runner import Run as Runner
     from evoplay.evaluation.summary import as_dict, summarise
-    from evoplay.evaluation.terminal import Live, print_report
+    from evoplay.evaluation.terminal import print_report
+
+    outcome = carry_out(config)
+    report = as_dict(summarise(load(config.out)))
+    report["outcome"] = outcome.as_dict()
+    if as_json:
+        print(json.dumps(report, indent=1))
+    else:
+        print_report(Console(), report)
+    say_outcome(config, outcome)
+    return outcome.exit_code
+
+
+def carry_out(config: RunConfig) -> Outcome:
+    """Play what is missing of a run, with live progress."""
+    from rich.console import Console
+
+    from evoplay.evaluation.runner import Run as Runner
+    from evoplay.evaluation.terminal import Live
 
     errors = Console(stderr=True)
     backbone = open_configured(config)
@@ -104,18 +122,19 @@ def execute(config: RunConfig, *, as_json: bool = False) -> int:
         runner.listener = live.hear
         outcome = runner.execute(histories)
     backbone.close()
-    report = as_dict(summarise(load(config.out)))
-    report["outcome"] = outcome.as_dict()
-    if as_json:
-        print(json.dumps(report, indent=1))
-    else:
-        print_report(Console(), report)
+    return outcome
+
+
+def say_outcome(config: RunConfig, outcome: Outcome) -> None:
+    """What failed, why it stopped, where it is: for people, on standard error."""
+    from rich.console import Console
+
+    errors = Console(stderr=True)
     for line in outcome.lines():
         errors.print(line, highlight=False, markup=False, soft_wrap=True)
     if not outcome.played and outcome.stopped is None and not outcome.broken:
         errors.print(f"nothing to do: {config.out} is finished ({outcome.kept} episodes)", soft_wrap=True)
     errors.print(f"written to {config.out}", highlight=False, soft_wrap=True)
-    return outcome.exit_code
 
 
 def open_configured(config: RunConfig) -> Any:
@@ -185,6 +204,45 @@ def power(
         return
     for contender, trials in needed.items():
         print(f"{contender}: {'unknown (fewer than 2 trials)' if trials is None else f'{trials} trials per game'}")
+
+
+@app.command()
+def transfer(
+    method: Annotated[list[str], typer.Option(help="method with options, or policy/NAME (repeatable)")],
+    backbone: Annotated[str, typer.Option(help="what plays, as in `evoplay run`")] = "sim/learner",
+    env: Annotated[list[str] | None, typer.Option(help="re-shuffled games (default: all of them)")] = None,
+    trials: Annotated[int, typer.Option(help="trials of each method on each game and condition")] = 3,
+    episodes: Annotated[int, typer.Option(help="episodes a trial")] = 10,
+    seed: Annotated[int, typer.Option(help="the run's seed")] = 0,
+    env_seeds: Annotated[str | None, typer.Option(help="seeds of the games, 1..5 or 1,2,7")] = None,
+    out: Annotated[str, typer.Option(help="folder of the two runs and the comparison")] = "runs/transfer",
+    concurrency: Annotated[int, typer.Option(help="trials at the same time")] = 4,
+    budget_tokens: Annotated[int | None, typer.Option(help="tokens a prompt may hold")] = None,
+    api_base: Annotated[str | None, typer.Option(help="address of an OpenAI-compatible server")] = None,
+    max_usd: Annotated[float | None, typer.Option(help="stop cleanly when so much is spent, in each condition")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """How much of what is learned is tied to the instance: LS with the same instance and with changing ones."""
+    from evoplay.evaluation.load import load
+    from evoplay.evaluation.transfer import compare, configurations, print_transfer, write_transfer
+
+    names = ("method", "backbone", "env", "trials", "episodes", "seed", "env_seeds", "concurrency", "budget_tokens")
+    given = {name: value for name, value in locals().items() if name in (*names, "api_base", "max_usd")}
+    configs = configurations({name: value for name, value in given.items() if value is not None}, out)
+    worst = 0
+    for config in configs.values():
+        outcome = carry_out(config)
+        say_outcome(config, outcome)
+        worst = max(worst, outcome.exit_code)
+        if outcome.stopped is not None:
+            raise typer.Exit(outcome.exit_code)
+    data = compare(load(configs["control"].out), load(configs["reshuffled"].out))
+    write_transfer(data, out)
+    if as_json:
+        print(json.dumps(data, indent=1))
+    else:
+        print_transfer(data)
+    raise typer.Exit(worst)
 
 
 @app.command()

@@ -175,10 +175,7 @@ def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
 
 def _by_game(scores: Sequence[GameScores]) -> dict[str, dict[str, float | None]]:
     known = [game for game in scores if not np.isnan(game.z).all()]
-    return {
-        f"{game.env_id}@{game.seed}": {name: _mean(game.figure(name)) for name in METRICS}
-        for game in known
-    }
+    return {f"{game.env_id}@{game.seed}": {name: _mean(game.figure(name)) for name in METRICS} for game in known}
 
 
 def _pairs(summary: Summary, base: str) -> dict[str, Any]:

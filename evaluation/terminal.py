@@ -61,16 +61,18 @@ def print_report(console: Console, report: Mapping[str, Any]) -> None:
         console.print(f"no reference, left out of the figures: {game}")
 
 
-def _table(caption: str, *heads: str) -> Table:
+def plain_table(caption: str, *heads: str) -> Table:
+    """An unframed table; text columns to the left, numbers to the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
     for head in heads:
-        table.add_column(head, justify="left" if head == "method" else "right", no_wrap=head != "method")
+        left = head in ("method", "game")
+        table.add_column(head, justify="left" if left else "right", no_wrap=head != "method")
     return table
 
 
 def _print_scores(console: Console, report: Mapping[str, Any]) -> None:
     caption = "percent of the reference score; mean ± standard deviation over trials"
-    table = _table(caption, "method", "Max", "Mean", "LG", "LS", "LS, 95 %")
+    table = plain_table(caption, "method", "Max", "Mean", "LG", "LS", "LS, 95 %")
     for method, row in report["methods"].items():
         table.add_row(
             method,
@@ -84,7 +86,7 @@ def _print_scores(console: Console, report: Mapping[str, Any]) -> None:
 
 
 def _print_costs(console: Console, report: Mapping[str, Any]) -> None:
-    table = _table("what it took", "method", "episodes", "failed", "capped", "calls", "tokens", "USD")
+    table = plain_table("what it took", "method", "episodes", "failed", "capped", "calls", "tokens", "USD")
     for method, row in report["methods"].items():
         left = row["planned"] - row["episodes"] - row["missing"]
         table.add_row(
@@ -103,7 +105,7 @@ def _print_pairs(console: Console, report: Mapping[str, Any]) -> None:
     if not report["pairs"] or all(pair["ls"]["mean"] is None for pair in report["pairs"].values()):
         return
     caption = f"differences to {report['baseline']}; p by Holm; games won-lost-tied by Mean"
-    table = _table(caption, "method", "Mean", "95 %", "LS", "95 %", "p (LS)", "games")
+    table = plain_table(caption, "method", "Mean", "95 %", "LS", "95 %", "p (LS)", "games")
     for name, pair in report["pairs"].items():
         mean, ls = pair["mean"], pair["ls"]
         if mean["mean"] is None or ls["mean"] is None:

@@ -62,7 +62,9 @@ def test_a_run_without_faults(tmp_path):
     with ModelServer() as server:
         outcome, run = play(server, tmp_path / "r")
     assert (outcome.exit_code, outcome.played, outcome.failed) == (0, 4, [])
-    assert all(record.score is not None and record.steps[-1].done for cell in run.cells for record in run.episodes_of(cell))
+    assert all(
+        record.score is not None and record.steps[-1].done for cell in run.cells for record in run.episodes_of(cell)
+    )
     assert set(run.calls["model"]) == {"stub"}
 
 

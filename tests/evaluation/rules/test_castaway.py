@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+
 from evoplay.envs import make
 from evoplay.evaluation.rules.castaway import grade
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.gemforge import MATERIALS
 from evoplay.evaluation.rules.gemforge import grade
