@@ -436,7 +436,8 @@ class Butterfly(Game):
 
     def _named(self, digits: str) -> int | None:
         """The butterfly these digits name, or None where there is none."""
-        name = int(digits) if digits.isdecimal() else -1
+        # No id has more than two digits; int() refuses endless rows of them.
+        name = int(digits) if digits.isdecimal() and len(digits.lstrip("0")) <= 2 else -1
         return name if name in self.garden else None
 
     def _pick(self, digits: str) -> Reply:

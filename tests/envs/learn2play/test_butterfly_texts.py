@@ -145,6 +145,7 @@ def test_short_messages_show_no_board(env):
     texts = {
         "clear": "Nothing is set apart",
         "pick_99": "no butterfly '99'",
+        "pick_" + "9" * 5000: "no butterfly",
         "breed": "'breed'",
         "1": "'1'",
         "target": "Wanted: ",
@@ -159,7 +160,7 @@ def test_short_messages_show_no_board(env):
     assert look_of(env.step(" Target ").text.removeprefix("Wanted: ")) == env.round.target
 
 
-@pytest.mark.parametrize("command", ["mate", "release_0", "release_50", "release_x", "release_-1"])
+@pytest.mark.parametrize("command", ["mate", "release_0", "release_50", "release_x", "release_-1", "release_²"])
 def test_a_refused_cross_or_release_gives_the_reason_and_the_board(env, command):
     obs = env.step(command)
     assert not obs.accepted

@@ -212,13 +212,15 @@ def test_no_probes(text):
     assert parse_probe(text) is None
 
 
-@pytest.mark.parametrize("text", ["predict_2", "predict 2", "predict2", "predict__2", "predict_ 2", "2", "02"])
+@pytest.mark.parametrize(
+    "text", ["predict_2", "predict 2", "predict2", "predict__2", "predict_ 2", "2", "02", "predict_0002"]
+)
 def test_answers_read(text):
     assert parse_answer(text) == 2
 
 
 @pytest.mark.parametrize(
-    "text", ["predict", "predict_-1", "predict_1.5", "predict_1 2", "predict_4", "", "_2", "²", "predict_²"]
+    "text", ["predict", "predict_-1", "predict_1.5", "predict_1 2", "predict_4", "", "_2", "²", "predict_²", "9" * 5000]
 )
 def test_no_answers(text):
     assert parse_answer(text) is None
