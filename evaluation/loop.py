@@ -15,6 +15,7 @@ from typing import Any
 from evoplay.envs.base import Env, Observation
 from evoplay.evaluation.recorder import Recorder
 from evoplay.memory.blocks import Block
+from evoplay.memory.claims import Statement
 from evoplay.memory.records import AsideRecord, Episode, EpisodeRecord, Step, StepRecord, step_id
 from evoplay.methods.actor import Actor, Prompt
 from evoplay.methods.backbones.base import Backbone, CallFailed, Completion, LimitReached, Message
@@ -24,6 +25,9 @@ from evoplay.methods.parsing import EXPECTED, extract_action
 from evoplay.methods.render import opening_block, quoted, score_line, step_block
 from evoplay.methods.services import Services
 from evoplay.methods.structured import StructuredFailed
+
+PLANT_AFTER = 2
+"""The episode after which a false claim is planted."""
 
 
 class Stopped(RuntimeError):
@@ -60,6 +64,7 @@ class Trial:
     episodes : how many to play. budget_tokens : what a prompt may hold (None: no limit).
     hide_actions : do not list valid actions. freeze_after : learn so many episodes, then only use what was learned.
     max_steps : the cap (None: the environment's own). use_tools : offer the environment's tools to the backbone.
+    plant : a false statement that the method is made to hold after episode 2, where it can hold one.
     """
 
     env: Env
@@ -77,6 +82,7 @@ class Trial:
     temperature: float | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     services: Services | None = None
+    plant: Statement | None = None
 
 
 def run_trial(trial: Trial, past: Past | None = None) -> list[EpisodeRecord]:
@@ -292,9 +298,22 @@ class _Player:
     def _close(self, record: EpisodeRecord) -> None:
         """Let the method take a finished episode in, and log what it has learned."""
         self._at(record.episode, len(record.steps))
+        shown = self._hook("shown_rules")
         if record.error is None and not self.method.frozen:
             self._remember(record.episode, "end_episode", record.view())
+        self._plant(record.episode)
+        held = self._hook("rules")
+        if held is not None:
+            self.recorder.rules(record.episode, shown, held)
         self.recorder.episode_closed(record.episode, self._hook("state"))
+
+    def _plant(self, episode: int) -> None:
+        """Make the method hold the planted statement, once there is a record that it could have come from."""
+        statement, services = self.trial.plant, self.trial.services
+        if statement is None or services is None or episode != PLANT_AFTER or type(self.method).plant is Method.plant:
+            return
+        planted = self._hook("plant", statement) if services.store.steps else None
+        self.recorder.note({"type": "planted", "episode": episode, "claim": planted and planted.id})
 
     def _at(self, episode: int, step: int) -> None:
         if self.trial.services is not None:

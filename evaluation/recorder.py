@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from evoplay.memory.blocks import Block
+from evoplay.memory.claims import Claim
 from evoplay.memory.records import AsideRecord, EpisodeRecord, StepRecord
 from evoplay.methods.actor import Drop, Prompt
 from evoplay.methods.backbones.base import CallFailed, Completion, Message, Usage
@@ -151,6 +152,11 @@ class Recorder:
         if record.error is not None:
             event["error"] = record.error
         self.emit(event)
+
+    def rules(self, episode: int, shown: Sequence[Claim], held: Sequence[Claim]) -> None:
+        """Which claims the episode's prompts showed as rules, and which the method holds as rules after it."""
+        ids = {"shown": [claim.id for claim in shown], "held": [claim.id for claim in held]}
+        self.emit({"type": "rules", "episode": episode, **ids})
 
     def episode_closed(self, episode: int, state: Mapping[str, Any]) -> None:
         """The method has taken the episode in; `state` is what it learned so far."""

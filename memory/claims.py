@@ -17,6 +17,17 @@ STATUSES = ("active", "hypothesis", "established", "aside", "retracted")
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """What could be claimed: a claim before there is any evidence for it (see Claim for the fields)."""
+
+    text: str
+    condition: str = ""
+    action: str = ""
+    effect: str = ""
+    scope: str = "rule"
+
+
+@dataclass(frozen=True, slots=True)
 class Wording:
     """An earlier wording of a claim, with the evidence it stood on. `until` is the episode it was replaced in."""
 

@@ -125,6 +125,11 @@ class EvidenceStore:
         """All steps, in the order they were added."""
         return tuple(self._steps.values())
 
+    def latest(self, action: str, count: int) -> list[str]:
+        """The ids of the latest `count` steps with an action, of the latest steps at all where it was never played."""
+        with_it = [step.id for step in self._steps.values() if step.action == action]
+        return (with_it or list(self._steps))[-count:]
+
     # --- claims -----------------------------------------------------------------------------------------------
 
     def claim(

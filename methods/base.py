@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from evoplay.memory.blocks import Block
+from evoplay.memory.claims import Claim, Statement
 from evoplay.memory.records import Episode, Step
 
 if TYPE_CHECKING:
@@ -116,6 +117,24 @@ class Method:
 
     def restore(self, state: Mapping[str, Any], episodes: Sequence[Episode]) -> None:
         """Go on after `episodes` with the `state` that was logged after the last of them."""
+
+    # --- for analysis; methods without rules of their own leave these as they are -------------------------------
+
+    def rules(self) -> Sequence[Claim] | None:
+        """The claims now held as rules; None for a method that holds no such thing."""
+        return None
+
+    def shown_rules(self) -> Sequence[Claim]:
+        """The claims that prompts of the episode in hand showed as rules (asked before `end_episode`)."""
+        return self.rules() or ()
+
+    def plant(self, statement: Statement) -> Claim:
+        """Hold a statement as if it had been learned, in the form and the place of a rule; the claim it became.
+
+        Called between two episodes, after `end_episode`. The evidence store wants evidence: link it to
+        `store.latest(statement.action, count)`.
+        """
+        raise MethodError(f"method '{self.name}' holds no rules: nothing can be planted in it")
 
 
 @dataclass(slots=True)
