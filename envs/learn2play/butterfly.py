@@ -436,9 +436,11 @@ class Butterfly(Game):
 
     def _named(self, digits: str) -> int | None:
         """The butterfly these digits name, or None where there is none."""
-        # No id has more than two digits; int() refuses endless rows of them.
-        name = int(digits) if digits.isdecimal() and len(digits.lstrip("0")) <= 2 else -1
-        return name if name in self.garden else None
+        short = digits.lstrip("0") or "0"
+        # No id has more than two digits, and int() refuses endless rows of them.
+        if not digits.isdecimal() or len(short) > 2:
+            return None
+        return int(short) if int(short) in self.garden else None
 
     def _pick(self, digits: str) -> Reply:
         name = self._named(digits)
