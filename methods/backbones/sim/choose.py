@@ -50,14 +50,14 @@ class Case:
     """What guidance in the prompt says, as far as it is followed now."""
 
 
-def decide(case: Case, explore: float, rng: random.Random) -> Choice:
+def decide(case: Case, rng: random.Random) -> Choice:
     """The choice among the listed actions."""
     draw, pick = rng.random(), rng.random()
     values, why = _values(case)
     top = max(values)
     best = [at for at, value in enumerate(values) if value >= top - 1e-9]
     chosen = best[int(pick * len(best))]
-    rate = explore / (1 + len(case.past.scores)) ** 0.5
+    rate = case.explore / (1 + len(case.past.scores)) ** 0.5
     if draw < rate:
         return _explore(case, values, chosen, rng)
     return Choice(case.listed[chosen], why[chosen])
@@ -128,7 +128,7 @@ def _hope(case: Case) -> float:
         return 0.0
     mean = (past.total + now.total) / n
     spread = max(max((past.square + now.square) / n - mean * mean, 0.0) ** 0.5, _scale(case))
-    return mean + OPTIMISM * case.explore * spread
+    return mean + OPTIMISM * case.explore * float(spread)
 
 
 def _contexts(case: Case) -> list[Line]:
@@ -147,6 +147,7 @@ def _values(case: Case) -> tuple[list[float], list[str]]:
     spread = max(past.scores) - min(past.scores) if past.scores else 0.0
     rare = _rare_lines(case)
     still = case.trace.still
+    missed: float | None = None
     fresh = fresh_words(case.trace.raw[-1], case.trace.raw[-2] if len(case.trace.raw) > 1 else ())
     played = [names.texts[step] for step in case.trace.actions[-200:]] if case.advice else []
     values, why = [], []
@@ -179,7 +180,8 @@ def _values(case: Case) -> tuple[list[float], list[str]]:
         ended = past.ended.get(action)
         if ended is not None and past.scores:
             share = ended.n / max(past.tried.get(action, 0), ended.n)
-            value -= share * (_missed(case) + (0.3 * scale if ended.mean <= 0 else 0.0))
+            missed = _missed(case) if missed is None else missed
+            value -= share * (missed + (0.3 * scale if ended.mean <= 0 else 0.0))
         if case.advice:
             strength, by = pull(case.advice, played, names.texts[action])
             if by is not None:
@@ -221,18 +223,17 @@ def _plan(
                 best, best_way = worth, way
         if context == (START,):
             fresh = names.bag((START, action))
-            visits = old_n = 0
-            new = 0
+            visits = once = untried = 0
             for other in listed:
                 if other != action and names.heads[other] == names.heads[action]:
                     known = past.direct.get((fresh, other)), now.direct.get((fresh, other))
                     times = sum(tally.n for tally in known if tally is not None)
-                    new += not times
+                    untried += not times
                     visits += times
-                    old_n += times == 1
-            if new:
+                    once += times == 1
+            if untried:
                 # The share of visits that found something new, after Good and Turing.
-                chance = (old_n + 1) / (visits + 1)
+                chance = (once + 1) / (visits + 1)
                 worth = known_worth(case, context, action) + FADE * hope * chance
                 if best is None or worth > best:
                     return worth, f"{names.texts[action]} has not been followed by all it could be followed by"

@@ -252,24 +252,40 @@ class Experience:
         return rise / spread if spread else 0.0
 
 
-def rewards_of(play: Play, over: bool) -> list[float]:
-    """The reward of each move: the change of the shown score; at the end, what the final score adds to it.
+class Meter:
+    """The reward of each move in turn: the change of the shown score; at the end, what the final score adds to it.
 
     Where no score was shown before the end, all of it falls to the last move.
     """
-    rewards: list[float] = []
-    level: float | None = None
-    shown_from_start = bool(play.moves) and play.moves[0].level is not None
-    for move in play.moves:
-        change = move.change
-        if not change and move.level is not None:
-            if level is not None:
-                change = move.level - level
-            elif not shown_from_start:
-                change = move.level
-        level = move.level if move.level is not None else level
-        rewards.append(change)
-    final = play.final if over else None
-    if rewards and final is not None:
-        rewards[-1] += final - (level or 0.0)
+
+    def __init__(self) -> None:
+        self._level: float | None = None
+        self._first = True
+        self._shown = False
+
+    def next(self, move: Move) -> float:
+        """The reward of the next move."""
+        shown, change = move.level, move.change
+        if self._first:
+            self._first, self._shown = False, shown is not None
+        if not change and shown is not None:
+            if self._level is not None:
+                change = shown - self._level
+            elif not self._shown:
+                change = shown
+        if shown is not None:
+            self._level = shown
+        return change
+
+    def rest(self, final: float | None) -> float:
+        """What a final score adds for the last move."""
+        return 0.0 if final is None else final - (self._level or 0.0)
+
+
+def rewards_of(play: Play) -> list[float]:
+    """The rewards of a stretch of play that is over."""
+    meter = Meter()
+    rewards = [meter.next(move) for move in play.moves]
+    if rewards:
+        rewards[-1] += meter.rest(play.final)
     return rewards

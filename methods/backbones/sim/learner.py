@@ -10,12 +10,13 @@ from typing import Any
 
 from evoplay.methods.backbones.base import Backbone, BackboneError, Completion, Message, Usage
 from evoplay.methods.backbones.sim.choose import Case, decide
+from evoplay.methods.backbones.sim.counting import count
 from evoplay.methods.backbones.sim.experience import Experience
 from evoplay.methods.backbones.sim.features import Features
 from evoplay.methods.backbones.sim.guidance import read_advice
 from evoplay.methods.backbones.sim.reading import Reading
 from evoplay.methods.backbones.sim.structured import answer, is_form
-from evoplay.methods.backbones.sim.transcript import read_tail
+from evoplay.methods.backbones.sim.transcript import Tail, read_tail
 
 _KEPT = 4
 """Prompts whose reading is kept for those that extend them."""
@@ -70,51 +71,50 @@ class SimLearner(Backbone):
         began = time.perf_counter()
         rng = random.Random(seed)
         system = "\n".join(message.content for message in messages if message.role == "system")
-        user = next((message.content for message in messages if message.role == "user"), "")
-        form = is_form(user) or is_form(system)
-        text = answer(system, user, rng) if form else self._act(messages, rng)
-        size = sum(len(message.content) for message in messages)
-        usage = Usage(input=size // 4, output=len(text) // 4, source="counted")
+        asked = next((message for message in messages if message.role == "user"), Message("user", ""))
+        if is_form(system) or is_form(asked.content):
+            text, read = answer(system, asked.content, rng), count(asked.content)
+        else:
+            text, read = self._act(asked, rng)
+        # The rest: what the system says, and a reply that was sent back with the request to do better.
+        read += sum(count(message.content) for message in messages if message is not asked)
+        usage = Usage(input=read, output=count(text), source="counted")
         return Completion(text, usage, 0.0, time.perf_counter() - began, self.name)
 
-    def _act(self, messages: Sequence[Message], rng: random.Random) -> str:
-        asked = next(message for message in reversed(messages) if message.role == "user" and message.content)
-        main = next((m for m in messages if m.role == "user"), asked)
-        stable, end = _split(main)
+    def _act(self, prompt: Message, rng: random.Random) -> tuple[str, int]:
+        """The reply to a prompt that asks for an action, and the tokens of that prompt."""
+        stable, end = _split(prompt)
         tail = read_tail(end)
         reading = self._read(stable, tail.numbers)
         try:
-            actions = tail.actions or tuple(dict.fromkeys(reading.names.texts))
-            if not actions:
-                return "I see no action to choose.\nAction: "
-            listed = [reading.names.number(action) for action in dict.fromkeys(actions)]
-            plays = reading.scanner.plays
-            level = plays[reading.present].level if reading.present >= 0 else None
-            # What is remembered of another place is no guide to this one.
-            same = reading.same_place()
-            past = reading.past if same else Experience(reading.names)
-            features = reading.features if same else Features()
-            best = reading.node.best if reading.node is not None else None
-            if best is not None and best[0] not in listed:
-                best = None
-            obeyed = rng.random() < self.obey
-            advice = read_advice(reading.guidance() + "\n" + tail.before, actions) if obeyed else ()
-            case = Case(
-                reading.names,
-                listed,
-                past,
-                reading.now,
-                reading.trace,
-                best,
-                level,
-                self.explore,
-                features,
-                advice,
-            )
-            choice = decide(case, self.explore, rng)
-            return f"{choice.reason}.\nAction: {reading.names.texts[choice.action]}"
+            return self._choose(reading, tail, rng), reading.tokens + count(end)
         finally:
             self._keep(stable, reading)
+
+    def _choose(self, reading: Reading, tail: Tail, rng: random.Random) -> str:
+        names = reading.names
+        actions = tail.actions or reading.actions()
+        if not actions:
+            return "I see no action to choose from."
+        listed = [names.number(action) for action in dict.fromkeys(actions)]
+        best = reading.node.best if reading.node is not None else None
+        # What is remembered of another place is no guide to this one.
+        same = reading.same_place()
+        obeyed = rng.random() < self.obey
+        case = Case(
+            names=names,
+            listed=listed,
+            past=reading.past if same else Experience(names),
+            now=reading.now,
+            trace=reading.trace,
+            best_line=best if best is not None and best[0] in listed else None,
+            level=reading.level(),
+            explore=self.explore,
+            features=reading.features if same else Features(),
+            advice=read_advice(f"{reading.guidance()}\n{tail.before}", actions) if obeyed else (),
+        )
+        choice = decide(case, rng)
+        return f"{choice.reason}.\nAction: {names.texts[choice.action]}"
 
     def _read(self, stable: str, asked: Sequence[float]) -> Reading:
         with self._lock:

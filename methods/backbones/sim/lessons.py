@@ -82,7 +82,7 @@ def _ways(plays: Sequence[Play]) -> list[Lesson]:
     where: dict[tuple[int, ...], list[Move]] = {}
     for play in plays:
         trace = experience.open(play)
-        for move, reward in zip(play.moves, rewards_of(play, True), strict=True):
+        for move, reward in zip(play.moves, rewards_of(play), strict=True):
             start = trace.since
             experience.take(trace, move, reward)
             if reward > 0:
@@ -116,7 +116,7 @@ def _endings(plays: Sequence[Play]) -> list[Lesson]:
     best = max(score_of(play) for play in plays)
     out: dict[str, Lesson] = {}
     for play in plays:
-        last, reward = play.moves[-1], rewards_of(play, True)[-1]
+        last, reward = play.moves[-1], rewards_of(play)[-1]
         score = score_of(play)
         if last.action and reward <= 0 and (len(plays) == 1 or score < best):
             sentence = f"Avoid `{last.action}` early: the episode ended with it at {score:g}."
@@ -126,12 +126,12 @@ def _endings(plays: Sequence[Play]) -> list[Lesson]:
 
 def _costs(plays: Sequence[Play]) -> list[Lesson]:
     """Runs of up to three moves whose end lost points or gained next to nothing beside other gains."""
-    gains = [reward for play in plays for reward in rewards_of(play, True) if reward > 0]
+    gains = [reward for play in plays for reward in rewards_of(play) if reward > 0]
     poor = 0.2 * sum(gains) / len(gains) if gains else 0.0
     found: dict[tuple[str, ...], tuple[float, int, tuple[str, ...]]] = {}
     for play in plays:
         since = 0
-        for at, (move, reward) in enumerate(zip(play.moves, rewards_of(play, True), strict=True)):
+        for at, (move, reward) in enumerate(zip(play.moves, rewards_of(play), strict=True)):
             if (reward < 0 or 0 < reward <= poor) and move.action:
                 moves = play.moves[max(since, at - 2) : at + 1]
                 way = tuple(step.action for step in moves)
@@ -152,7 +152,7 @@ def _idle(plays: Sequence[Play]) -> list[Lesson]:
     found: dict[str, list[Move]] = {}
     for play in plays:
         before: Sequence[str] = play.opening
-        for move, reward in zip(play.moves, rewards_of(play, True), strict=True):
+        for move, reward in zip(play.moves, rewards_of(play), strict=True):
             if not reward and move.action and set(move.outcome) <= set(before):
                 found.setdefault(move.action, []).append(move)
             before = move.outcome

@@ -6,7 +6,8 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from evoplay.methods.backbones.sim.experience import Experience, Names, Trace, rewards_of
+from evoplay.methods.backbones.sim.counting import count
+from evoplay.methods.backbones.sim.experience import Experience, Meter, Names, Trace, rewards_of
 from evoplay.methods.backbones.sim.features import Features
 from evoplay.methods.backbones.sim.transcript import Play, Scanner, alike, present_of
 
@@ -42,11 +43,15 @@ class Reading:
         """Lines of all remembered openings."""
         self.missing: frozenset[str] = frozenset()
         """Those of them that the present opening lacks."""
+        self.tokens = 0
+        """Tokens read so far."""
         self._moves = 0
+        self._meter = Meter()
 
     def update(self, text: str, asked: Sequence[float]) -> None:
         """Read more of the stable part; `asked` are the numbers under the list of actions."""
         self.scanner.feed(text)
+        self.tokens += count(text)
         plays = self.scanner.plays
         at = present_of(plays, asked)
         if at < 0:
@@ -61,11 +66,20 @@ class Reading:
             self.taken.append(number)
         self.missing = self.constant - frozenset(plays[at].opening)
         if at != self.present:
-            self.present, self._moves = at, 0
+            self.present, self._moves, self._meter = at, 0, Meter()
             self.now = Experience(self.names)
             self.trace = self.now.open(plays[at])
             self.node = self.roots.get(tuple(plays[at].opening))
         self._follow(plays[at])
+
+    def level(self) -> float | None:
+        """The score as last shown in the present episode."""
+        return self.scanner.plays[self.present].level if self.present >= 0 else None
+
+    def actions(self) -> tuple[str, ...]:
+        """Every action seen in the episodes that are remembered and in the present one, in order of first sight."""
+        plays = [self.scanner.plays[at] for at in (*(self.taken if self.recall > 0 else ()), self.present) if at >= 0]
+        return tuple(dict.fromkeys(move.action for play in plays for move in play.moves if move.action))
 
     def same_place(self) -> bool:
         """Whether the present episode opens with whatever all remembered ones opened with.
@@ -92,7 +106,7 @@ class Reading:
         self.constant = self.constant & opening if index else opening
         node = self.roots.setdefault(tuple(play.opening), Node())
         trace = self.past.open(play)
-        rewards = rewards_of(play, True)
+        rewards = rewards_of(play)
         for move, reward in zip(play.moves, rewards, strict=True):
             kept = rng.random() < self.recall
             if node is not None and kept:
@@ -108,9 +122,8 @@ class Reading:
         """Take in the new moves of the present episode."""
         if len(play.moves) <= self._moves:
             return
-        rewards = rewards_of(play, False)
-        for move, reward in zip(play.moves[self._moves :], rewards[self._moves :], strict=True):
-            self.now.take(self.trace, move, reward)
+        for move in play.moves[self._moves :]:
+            self.now.take(self.trace, move, self._meter.next(move))
             if self.node is not None:
                 self.node = self.node.next.get((self.names.number(move.action), tuple(move.outcome)))
         self._moves = len(play.moves)
