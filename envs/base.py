@@ -7,10 +7,11 @@ deterministic in (seed, episode, actions), owns its random generator, never read
 from __future__ import annotations
 
 import copy
+import random
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 Kind = Literal["fixed", "reshuffled"]
 Evidence = Literal["exact", "partial", "estimated"]
@@ -111,6 +112,16 @@ class Reference:
     how: str
 
 
+class Player(Protocol):
+    """A reference agent that needs no language model: it reads a prompt's text as a model would."""
+
+    def act(self, text: str, rng: random.Random) -> str:
+        """The next action."""
+
+    def assess(self, text: str, rng: random.Random) -> str:
+        """The answer to a question outside the episode."""
+
+
 class Env(ABC):
     """One environment, one seed. `reset(t)` gives exactly episode t, whatever was played before.
 
@@ -149,6 +160,10 @@ class Env(ABC):
     def tool_action(self, name: str, arguments: Mapping[str, Any]) -> str:
         """The text action that a tool call stands for."""
         raise EnvError(f"{self.spec.id} offers no tools: there is no tool '{name}'")
+
+    def player(self, name: str) -> Player | None:
+        """The reference agent of this name, or None where the environment has none."""
+        return None
 
     def clone(self) -> Env:
         """An independent copy that goes on exactly as this one would."""

@@ -38,6 +38,7 @@ from evoplay.envs.base import (
     EnvError,
     EnvSpec,
     Observation,
+    Player,
     Reference,
     check_episode,
     check_mode,
@@ -169,6 +170,11 @@ class AdaExplore(Env):
             raise EnvError(f"there is no assessment '{aside}': use {BEFORE} or {END}")
         self._state.assessments[aside] = read_assessment(reply)
 
+    def player(self, name: str) -> Player | None:
+        from evoplay.envs.adaexplore.reference.players import PLAYERS
+
+        return PLAYERS[name][0](self) if name in PLAYERS else None
+
     def clone(self) -> AdaExplore:
         twin = copy.copy(self)
         twin._state = self._state.copied()
@@ -188,6 +194,12 @@ class AdaExplore(Env):
         """The rule in force."""
         episode = self._now()
         return episode.rule(self._state.batch) if self.drifts else episode.before
+
+    def rule_asked(self) -> Rule:
+        """The rule an assessment asked for at this moment is about: just before the drift the one that still held."""
+        episode, state = self._now(), self._state
+        held = max(state.batch - (0 if state.open else 1), 1)
+        return episode.rule(held) if self.drifts else episode.before
 
     def best_action(self) -> str:
         """The action that plays the best choice in every case."""

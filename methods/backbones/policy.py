@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from evoplay.envs.base import Env, NoReference, Observation
+from evoplay.envs.base import Env, NoReference, Observation, Player
 from evoplay.methods.backbones.base import Backbone, BackboneError, CallFailed, Completion, Message
 
 
@@ -62,14 +62,62 @@ class Policy(Backbone):
         where: str = "",
     ) -> Completion:
         rng = random.Random(seed)
-        text = f"Action: {self.choose(rng)}" if purpose == "act" else self.reply(messages, rng)
-        return Completion(text, usd=0.0, model=self.name)
+        return Completion(self.answer(messages, rng, purpose), usd=0.0, model=self.name)
+
+    def answer(self, messages: Sequence[Message], rng: random.Random, purpose: str) -> str:
+        """The text of the completion."""
+        return f"Action: {self.choose(rng)}" if purpose == "act" else self.reply(messages, rng)
 
 
-class RandomPolicy(Policy):
-    """Uniform over the listed actions."""
+class PlayerPolicy(Policy):
+    """A reference agent of the environment (`Env.player`), given the text of the prompt and nothing else."""
 
-    about = "uniform over the listed actions: the floor"
+    role = ""
+    player: Player | None = None
+
+    def bind(self, env: Env) -> None:
+        super().bind(env)
+        self.player = env.player(self.role)
+
+    def begin(self, episode: int) -> None:
+        if self.player is None:
+            assert self.env is not None
+            raise CallFailed(
+                f"{self.env.spec.id} has no reference agent '{self.role}': {self.name} plays adaexplore",
+                kind="policy",
+                fatal=True,
+            )
+
+    def answer(self, messages: Sequence[Message], rng: random.Random, purpose: str) -> str:
+        if self.player is None:
+            return super().answer(messages, rng, purpose)
+        text = "\n".join(message.content for message in messages)
+        return f"Action: {self.player.act(text, rng)}" if purpose == "act" else self.player.assess(text, rng)
+
+
+class PriorPolicy(PlayerPolicy):
+    role, about = "prior", "the middle actions in turn, no probes (adaexplore)"
+
+
+class DesignedPolicy(PlayerPolicy):
+    role, about = "designed", "a textbook experimenter that reads the prompt and reacts to a drop (adaexplore)"
+
+
+class SentinelPolicy(PlayerPolicy):
+    role, about = "sentinel", "the same with fixed re-probes in every window (adaexplore)"
+
+
+class OraclePolicy(PlayerPolicy):
+    role, about = "oracle", "knows the hidden rule: the ceiling (adaexplore)"
+
+
+class RandomPolicy(PlayerPolicy):
+    """Uniform over the listed actions, or over all actions where the environment has a player for it."""
+
+    role, about = "random", "uniform over the listed actions: the floor"
+
+    def begin(self, episode: int) -> None:
+        """Plays every environment."""
 
     def choose(self, rng: random.Random) -> str:
         actions = self.observation.valid_actions
@@ -131,7 +179,15 @@ def ask_at_terminal(observation: Observation) -> str | None:
     return said
 
 
-POLICIES: dict[str, type[Policy]] = {"random": RandomPolicy, "solver": SolverPolicy, "human": HumanPolicy}
+POLICIES: dict[str, type[Policy]] = {
+    "random": RandomPolicy,
+    "solver": SolverPolicy,
+    "human": HumanPolicy,
+    "prior": PriorPolicy,
+    "designed": DesignedPolicy,
+    "sentinel": SentinelPolicy,
+    "oracle": OraclePolicy,
+}
 
 
 def open_policy(name: str) -> Policy:

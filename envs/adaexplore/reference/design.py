@@ -26,10 +26,13 @@ class Designer:
         self.places = [
             max(0, 3 - math.floor(math.log10(high - low))) for low, high in zip(facts.low, facts.high, strict=True)
         ]
-        pool = np.concatenate(
-            [np.zeros((1, len(facts.names))), np.random.default_rng(1).uniform(-1, 1, (3000, len(facts.names)))]
-        )
+        # Fields are seldom spread evenly: some candidates crowd at one end or the other of each field.
+        rng = np.random.default_rng(1)
+        shape = (3000, len(facts.names))
+        crowded = -1.0 + 2.0 * rng.random(shape) ** rng.choice((1.0, 3.0, 1.0 / 3.0), shape)
+        pool = np.concatenate([np.zeros((1, len(facts.names))), rng.uniform(-1, 1, shape), crowded])
         self.pool = self._legal(pool)
+        self._made: dict[tuple[object, ...], list[Case]] = {}
         self.centre = self.pool[int(np.abs(self.pool).max(axis=1).argmin())]
 
     def _legal(self, points: Array) -> Array:
@@ -49,7 +52,9 @@ class Designer:
         steps = base[column] + (target - base[column]) * np.linspace(1.0, 0.0, 41)
         points = np.repeat(base[None], len(steps), axis=0)
         points[:, column] = steps
-        return np.asarray(points[int(self.facts.legal(self._units(points)).argmax())])
+        farthest = int(self.facts.legal(self._units(points)).argmax())
+        moved: Array = points[farthest]
+        return moved
 
     def ends(self, base: Array, columns: Iterable[int]) -> list[Case]:
         """Both ends of each field from a base."""
@@ -64,12 +69,19 @@ class Designer:
 
     def one_at_a_time(self, directions: dict[int, int]) -> list[Case]:
         """The centre and both ends of each field from it, known factors first."""
-        known = list(directions)
+        made = self._made.get(("centre", *directions))
+        if made is not None:
+            return made
         rest = [column for column in range(len(self.facts.names)) if column not in directions]
-        return unique([self.case(self.centre), *self.ends(self.centre, [*known, *rest])])
+        made = unique([self.case(self.centre), *self.ends(self.centre, [*directions, *rest])])
+        self._made["centre", *directions] = made
+        return made
 
     def from_extremes(self, directions: dict[int, int]) -> list[Case]:
         """From both extremes: known factors to their other end, then both ends of the other fields."""
+        made = self._made.get(("extremes", *directions.items()))
+        if made is not None:
+            return made
         rest = [column for column in range(len(self.facts.names)) if column not in directions]
         bases = [(side, self.extreme(directions, side)) for side in (1, -1)]
         first, then = [], []
@@ -78,7 +90,9 @@ class Designer:
             for column, direction in directions.items():
                 first.append(self.case(self.towards(base, column, float(-side * (direction or 1)))))
             then += self.ends(base, rest)
-        return unique([*first, *then])
+        made = unique([*first, *then])
+        self._made["extremes", *directions.items()] = made
+        return made
 
 
 @dataclass(frozen=True, slots=True)

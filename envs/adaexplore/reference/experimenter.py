@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -19,7 +19,7 @@ import numpy as np
 from evoplay.envs.adaexplore.assessment import write_assessment
 from evoplay.envs.adaexplore.dynamics import Array
 from evoplay.envs.adaexplore.reference.design import Case, Designer, disputed, relevance, unique
-from evoplay.envs.adaexplore.reference.fitting import FAMILIES, Fit, fit_family, scores_from
+from evoplay.envs.adaexplore.reference.fitting import FAMILIES, Fit, band_variants, fit_family, scores_from
 from evoplay.envs.adaexplore.reference.reading import Probe, Situation, read
 
 CALL = 10
@@ -28,7 +28,6 @@ SUSPICIOUS = 0.64
 GOOD = 0.03
 """A fit whose worst residual is below this explains its probes."""
 SENTINELS = 5
-ROUNDS = 2
 MOST_PROBES = 140
 _REMEMBERED = 400
 
@@ -66,15 +65,17 @@ class Experimenter:
         if facts.cases is not None:
             return self._submission(facts, eras)
         cases = self._plan(facts, eras)[: min(CALL, facts.left)]
-        if cases:
-            return f"probe {json.dumps([dict(zip(facts.names, case, strict=True)) for case in cases])}"
-        return "next"
+        return probe_action(facts, cases) if cases else "next"
 
     def assess(self, text: str) -> str:
         """The answer to a question about the factors."""
         facts = read(text)
         factors = self._belief(facts, _eras(facts.probes)).factors()
         return write_assessment({facts.names[column]: sign for column, sign in factors.items()})
+
+    def basics(self, facts: Situation) -> list[Case]:
+        """The cases every experiment begins with: the centre and both ends of each field."""
+        return self._design(facts).one_at_a_time({})
 
     # --- choosing ---------------------------------------------------------------------------------------------
 
@@ -113,7 +114,7 @@ class Experimenter:
 
     def _repeats(self, facts: Situation, eras: list[list[Probe]], designer: Designer) -> list[Case]:
         """Own earlier cases to try again at the start of a window."""
-        if facts.closed and min(facts.closed[-1]) < SUSPICIOUS:
+        if _suspicious(facts):
             factors = self._belief(facts, eras).factors()
             return [case for case in designer.one_at_a_time(factors) if case in {p.case for p in eras[-1]}]
         return self._sentinel_cases(facts, eras, designer)[: self.sentinels]
@@ -144,7 +145,8 @@ class Experimenter:
         rng = np.random.default_rng(_seed(facts.key, len(eras[-1])))
         near = [fit for fit in belief.fits if fit.loss < best.loss + 8.0]
         cases, share = disputed(designer, near, known, CALL, rng)
-        if best.worst < GOOD and extra >= CALL and share < 0.02:
+        surprised = _suspicious(facts) and not here[CALL:]
+        if best.worst < GOOD and extra >= CALL and share < 0.02 and not surprised:
             return []
         if best.worst > 0.2 and len(belief.directions) < 4:
             odd = self._around_surprise(facts, eras, designer, best)
@@ -180,12 +182,11 @@ class Experimenter:
         columns = tuple(sorted(directions))[:5]
         if not columns:
             return Belief(directions, ())
-        families: Sequence[str] = FAMILIES
-        if len(eras) > 1:
-            # The family stays when a rule changes; this is what the first era was for.
-            before = self._belief(facts, eras[:-1]).best
-            if before is not None and before.worst < 2 * GOOD:
-                families = (before.family,)
+        # A rule that changed is likely to be of its old family still, and near what it was.
+        earlier = self._belief(facts, eras[:-1]).best if len(eras) > 1 else None
+        if earlier is not None and earlier.worst > 2 * GOOD:
+            earlier = None
+        families = FAMILIES if earlier is None else (earlier.family,)
         points = facts.normalised(list(cases))
         rng = np.random.default_rng(_seed(facts.key, len(cases)))
         signs = list(product(*[(directions[c],) if directions[c] else (1, -1) for c in columns]))
@@ -193,13 +194,26 @@ class Experimenter:
         for family in families:
             if family == "lexicographic" and fits and min(fit.worst for fit in fits) < GOOD:
                 continue
-            fits += fit_family(family, points, s, columns, signs, rng)
-        return Belief(directions, tuple(sorted(fits, key=lambda fit: fit.loss)))
+            fits += fit_family(family, points, s, columns, signs, rng, earlier=earlier)
+        fits.sort(key=lambda fit: fit.loss)
+        if fits[0].family == "lexicographic":
+            fits = [*band_variants(fits[0], points, s, rng), *fits[1:]]
+        return Belief(directions, tuple(fits))
 
     def _design(self, facts: Situation) -> Designer:
         if self._designer is None or self._designer[0] != facts.key:
             self._designer = (facts.key, Designer(facts))
         return self._designer[1]
+
+
+def probe_action(facts: Situation, cases: Sequence[Case]) -> str:
+    """The action that probes these cases."""
+    return f"probe {json.dumps([dict(zip(facts.names, case, strict=True)) for case in cases])}"
+
+
+def _suspicious(facts: Situation) -> bool:
+    """Whether a choice in the last batch was worth so little that the belief behind it must be wrong."""
+    return bool(facts.closed) and min(facts.closed[-1]) < SUSPICIOUS
 
 
 def _eras(probes: Sequence[Probe]) -> list[list[Probe]]:
@@ -227,6 +241,3 @@ def _evidence(era: Sequence[Probe]) -> tuple[list[Case], Array]:
 
 def _seed(key: str, number: int) -> int:
     return int.from_bytes(hashlib.sha256(f"{number}/{key}".encode()).digest()[:8], "big")
-
-
-Ask = Callable[[str], str]

@@ -9,7 +9,7 @@ R starts, p parameters.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 
 import numpy as np
@@ -21,6 +21,8 @@ Ints = npt.NDArray[np.intp]
 CENTRES = (-0.75, -0.25, 0.25, 0.75)
 FAMILIES = ("additive", "conjunctive", "disjunctive", "lexicographic")
 _GRID = np.linspace(-1.0, 1.0, 801)
+_LIKELY = 0.5
+"""Weight of an earlier rule's parameters: enough to decide where the probes leave a choice, no more."""
 _SCALE = 0.03
 """Residuals well above this count little: a wrong assignment must not bend the rest of a fit."""
 
@@ -49,119 +51,165 @@ class Fit:
         """Scores of cases given in [-1, 1] by field, shape (n,)."""
         oriented = cases[:, list(self.columns)][None] * np.asarray(self.signs)[None, None, :]
         theta, order = np.asarray([self.theta]), np.asarray([self.order], dtype=np.intp)
-        return np.asarray(_predict(self.family, oriented, theta, order)[0][0])
+        return np.asarray(_values(self.family, oriented, theta, order)[0][0])
 
 
-def _predict(family: str, z: Array, theta: Array, order: Ints) -> tuple[Array, Array]:
-    """Scores (R, n) and their derivatives (R, n, p) for oriented values z (R, n, k).
+def _values(family: str, z: Array, theta: Array, order: Ints) -> tuple[Array, Array, Ints]:
+    """Clipped scores, unclipped ones (R, n) and the deciding column (R, n) for oriented values z (R, n, k).
 
     Parameters, per start: additive: k log weights, centre, log of the slope above it; the others: k thresholds, log
-    slopes below and above; lexicographic in addition: centre, and log of the band (no derivative).
+    slopes below and above; lexicographic in addition: centre, and log of the band.
     """
+    k = z.shape[2]
+    if family == "additive":
+        decisive = np.zeros(z.shape[:2], dtype=np.intp)
+        value = np.matmul(z, np.exp(theta[:, :k, None]))[:, :, 0] - theta[:, k, None]
+        raw = np.where(value > 0, np.exp(theta[:, k + 1, None]), 1.0) * value
+        return np.clip(raw, -1.0, 1.0), raw, decisive
+    margin = z - theta[:, None, :k]
+    if family == "conjunctive":
+        decisive = margin.argmin(axis=2)
+    elif family == "disjunctive":
+        decisive = margin.argmax(axis=2)
+    else:
+        beyond = np.abs(margin) > np.exp(theta[:, k + 3, None, None])
+        rows = np.arange(len(z))[:, None]
+        decisive = np.broadcast_to(order[:, k - 1, None], z.shape[:2]).copy()
+        for place in range(k - 2, -1, -1):
+            column = order[:, place]
+            decisive = np.where(
+                beyond[rows, np.arange(z.shape[1])[None, :], column[:, None]], column[:, None], decisive
+            )
+    value = np.take_along_axis(margin, decisive[:, :, None], axis=2)[:, :, 0]
+    if family == "lexicographic":
+        value = value - theta[:, k + 2, None]
+    raw = np.exp(np.where(value > 0, theta[:, k + 1, None], theta[:, k, None])) * value
+    return np.clip(raw, -1.0, 1.0), raw, decisive
+
+
+def _gradient(family: str, z: Array, theta: Array, raw: Array, decisive: Ints) -> Array:
+    """Derivatives of the scores by the parameters, (R, n, p); 0 where a score is clipped, and for the band."""
     starts, n, k = z.shape
     gradient = np.zeros((starts, n, theta.shape[1]))
-    rows = np.arange(starts)[:, None]
-    columns = np.arange(n)[None, :]
+    above = raw > 0
     if family == "additive":
-        weights = np.exp(theta[:, None, :k])
-        parts = weights * z
-        value = parts.sum(axis=2) - theta[:, k, None]
-        slope = np.where(value > 0, np.exp(theta[:, k + 1, None]), 1.0)
-        raw = slope * value
-        gradient[:, :, :k] = slope[:, :, None] * parts
+        slope = np.where(above, np.exp(theta[:, k + 1, None]), 1.0)
+        gradient[:, :, :k] = slope[:, :, None] * np.exp(theta[:, None, :k]) * z
         gradient[:, :, k] = -slope
-        gradient[:, :, k + 1] = np.where(value > 0, raw, 0.0)
+        gradient[:, :, k + 1] = np.where(above, raw, 0.0)
     else:
-        margin = z - theta[:, None, :k]
-        if family == "conjunctive":
-            decisive = margin.argmin(axis=2)
-        elif family == "disjunctive":
-            decisive = margin.argmax(axis=2)
-        else:
-            ranked = np.take_along_axis(margin, np.broadcast_to(order[:, None, :], margin.shape), axis=2)
-            beyond = np.abs(ranked) > np.exp(theta[:, k + 3, None, None])
-            place = np.where(beyond.any(axis=2), beyond.argmax(axis=2), k - 1)
-            decisive = order[rows, place]
-        value = margin[rows, columns, decisive]
-        if family == "lexicographic":
-            value = value - theta[:, k + 2, None]
-        slope = np.exp(np.where(value > 0, theta[:, k + 1, None], theta[:, k, None]))
-        raw = slope * value
-        gradient[rows, columns, decisive] = -slope
-        gradient[:, :, k] = np.where(value > 0, 0.0, raw)
-        gradient[:, :, k + 1] = np.where(value > 0, raw, 0.0)
+        slope = np.exp(np.where(above, theta[:, k + 1, None], theta[:, k, None]))
+        np.put_along_axis(gradient, decisive[:, :, None], -slope[:, :, None], axis=2)
+        gradient[:, :, k] = np.where(above, 0.0, raw)
+        gradient[:, :, k + 1] = np.where(above, raw, 0.0)
         if family == "lexicographic":
             gradient[:, :, k + 2] = -slope
-    inside = np.abs(raw) < 1.0
-    return np.clip(raw, -1.0, 1.0), gradient * inside[:, :, None]
+    return np.asarray(gradient * (np.abs(raw) < 1.0)[:, :, None])
 
 
 def _loss(residual: Array) -> Array:
     return np.asarray(np.log1p((residual / _SCALE) ** 2).sum(axis=-1))
 
 
-def _descend(family: str, z: Array, s: Array, theta: Array, order: Ints, rounds: int) -> tuple[Array, Array]:
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """What an earlier rule makes likely: targets (R, p) and weights (R, p); weight 0 where nothing is known."""
+
+    target: Array
+    weight: Array
+
+    def loss(self, theta: Array) -> Array:
+        return np.asarray((self.weight * (theta - self.target) ** 2).sum(axis=1))
+
+    def at(self, rows: Ints) -> Prior:
+        return Prior(self.target[rows], self.weight[rows])
+
+
+def _descend(
+    family: str, z: Array, s: Array, theta: Array, order: Ints, prior: Prior, rounds: int
+) -> tuple[Array, Array]:
     """Damped, reweighted Gauss-Newton of all starts at once; parameters and losses."""
     damping = np.full(len(theta), 0.1)
-    value, gradient = _predict(family, z, theta, order)
-    loss = _loss(value - s)
+    value, raw, decisive = _values(family, z, theta, order)
+    loss = _loss(value - s) + prior.loss(theta)
     eye = np.eye(theta.shape[1])
+    pull = prior.weight * _SCALE**2
     for _ in range(rounds):
         residual = value - s
-        weight = 1.0 / (1.0 + (residual / _SCALE) ** 2)
-        weighted = gradient * weight[:, :, None]
+        gradient = _gradient(family, z, theta, raw, decisive)
+        weighted = gradient / (1.0 + (residual / _SCALE) ** 2)[:, :, None]
         curvature = np.matmul(weighted.transpose(0, 2, 1), gradient)
         scale = np.trace(curvature, axis1=1, axis2=2) / theta.shape[1] + 1e-6
-        curvature = curvature + (damping * scale)[:, None, None] * eye
-        step = np.linalg.solve(curvature, np.matmul(weighted.transpose(0, 2, 1), residual[:, :, None]))[:, :, 0]
-        trial = theta - np.clip(step, -0.5, 0.5)
-        trial_value, trial_gradient = _predict(family, z, trial, order)
-        trial_loss = _loss(trial_value - s)
+        curvature = curvature + (damping * scale)[:, None, None] * eye + pull[:, :, None] * eye
+        slope = np.matmul(weighted.transpose(0, 2, 1), residual[:, :, None])[:, :, 0] + pull * (theta - prior.target)
+        trial = theta - np.clip(np.linalg.solve(curvature, slope[:, :, None])[:, :, 0], -0.5, 0.5)
+        trial_value, trial_raw, trial_decisive = _values(family, z, trial, order)
+        trial_loss = _loss(trial_value - s) + prior.loss(trial)
         better = trial_loss < loss
         theta = np.where(better[:, None], trial, theta)
         value = np.where(better[:, None], trial_value, value)
-        gradient = np.where(better[:, None, None], trial_gradient, gradient)
+        raw = np.where(better[:, None], trial_raw, raw)
+        decisive = np.where(better[:, None], trial_decisive, decisive)
         loss = np.where(better, trial_loss, loss)
         damping = np.where(better, damping * 0.3, damping * 4.0).clip(1e-6, 1e6)
     return theta, loss
 
 
-def _starts(
-    family: str, k: int, signs: Sequence[Sequence[int]], rng: np.random.Generator, warm: Sequence[float] | None
-) -> tuple[Array, Ints, Array]:
+def _prior(family: str, columns: Sequence[int], sign: Array, earlier: Fit | None) -> Prior:
+    """Parameters are likely to be what they were under the earlier rule, where they mean the same."""
+    k, count = len(columns), len(sign)
+    width = {"additive": k + 2, "lexicographic": k + 4}.get(family, k + 2)
+    target, weight = np.zeros((count, width)), np.zeros((count, width))
+    if earlier is None or earlier.family != family:
+        return Prior(target, weight)
+    before = len(earlier.columns)
+    target[:, k:] = np.asarray(earlier.theta[before:])
+    weight[:, k:] = _LIKELY
+    for at, column in enumerate(columns):
+        if column not in earlier.columns:
+            continue
+        place = earlier.columns.index(column)
+        same = sign[:, at] == earlier.signs[place]
+        target[:, at] = earlier.theta[place]
+        weight[:, at] = np.where(same, _LIKELY, 0.0)
+        if family == "additive":
+            weight[:, at] = _LIKELY
+        elif family == "lexicographic":
+            # A threshold turns with its direction, as long as the centre is kept apart from it.
+            target[:, at] = np.where(same, earlier.theta[place], -earlier.theta[place])
+            weight[:, at] = _LIKELY
+    return Prior(target, weight)
+
+
+def _starts(family: str, k: int, signs: Sequence[Sequence[int]], rng: np.random.Generator) -> tuple[Array, Ints, Array]:
     """Initial parameters (R, p), orders (R, k) and signs (R, k)."""
     orders = list(permutations(range(k))) if family == "lexicographic" else [tuple(range(k))]
     repeats = {"additive": 4, "conjunctive": 32, "disjunctive": 32, "lexicographic": 12 if k < 4 else 6}[family]
     combos = [(sign, order) for sign in signs for order in orders for _ in range(repeats)]
     count = len(combos)
     if family == "additive":
-        theta = np.concatenate(
-            [rng.normal(0, 0.4, (count, k)), rng.normal(0, 0.2, (count, 1)), np.zeros((count, 1))], 1
-        )
+        parts = [rng.normal(0, 0.4, (count, k)), rng.normal(0, 0.2, (count, 1)), np.zeros((count, 1))]
     else:
-        slopes = rng.normal(0.3, 0.5, (count, 2))
-        theta = np.concatenate([rng.uniform(-0.8, 0.8, (count, k)), slopes], axis=1)
+        parts = [rng.uniform(-0.8, 0.8, (count, k)), rng.normal(0.3, 0.5, (count, 2))]
         if family == "lexicographic":
-            band = np.log(rng.uniform(0.25, 0.75, (count, 1)))
-            theta = np.concatenate([theta, rng.normal(0, 0.15, (count, 1)), band], axis=1)
-    if warm is not None and len(warm) == theta.shape[1]:
-        theta[::repeats] = np.asarray(warm)
-    return theta, np.asarray([order for _, order in combos], dtype=np.intp), np.asarray([sign for sign, _ in combos])
+            parts += [rng.normal(0, 0.15, (count, 1)), np.log(rng.uniform(0.25, 0.75, (count, 1)))]
+    orders_of = np.asarray([order for _, order in combos], dtype=np.intp)
+    return np.concatenate(parts, axis=1), orders_of, np.asarray([sign for sign, _ in combos], dtype=np.float64)
 
 
-def _settle_bands(z: Array, s: Array, theta: Array, order: Ints, k: int) -> tuple[Array, Array]:
+def _settle_bands(z: Array, s: Array, theta: Array, order: Ints, prior: Prior, k: int) -> Array:
     """Try common shifts of thresholds against the centre, and band widths: only assignments tell them apart."""
-    loss = _loss(_predict("lexicographic", z, theta, order)[0] - s)
+    loss = _loss(_values("lexicographic", z, theta, order)[0] - s) + prior.loss(theta)
     for shift, band in product(np.linspace(-0.36, 0.36, 13), np.linspace(0.2, 0.8, 13)):
         trial = theta.copy()
         trial[:, :k] += shift
         trial[:, k + 2] -= shift
         trial[:, k + 3] = np.log(band)
-        trial_loss = _loss(_predict("lexicographic", z, trial, order)[0] - s)
+        trial_loss = _loss(_values("lexicographic", z, trial, order)[0] - s) + prior.loss(trial)
         better = trial_loss < loss - 1e-9
         theta = np.where(better[:, None], trial, theta)
         loss = np.where(better, trial_loss, loss)
-    return theta, loss
+    return theta
 
 
 def fit_family(
@@ -173,21 +221,28 @@ def fit_family(
     rng: np.random.Generator,
     *,
     keep: int = 6,
-    warm: Sequence[float] | None = None,
+    earlier: Fit | None = None,
 ) -> list[Fit]:
-    """The best fits of a family, best first. `cases` (n, fields) in [-1, 1], `s` (n,), `signs` the candidates."""
+    """The best fits of a family, best first.
+
+    `cases` (n, fields) in [-1, 1], `s` (n,), `signs` the candidates; `earlier` is the fit of a rule that was in force
+    before: where the probes leave a choice, the fit nearest to it is taken.
+    """
     k = len(columns)
-    theta, order, sign = _starts(family, k, signs, rng, warm)
+    theta, order, sign = _starts(family, k, signs, rng)
+    prior = _prior(family, columns, sign, earlier)
+    known = (prior.weight > 0) & (np.arange(len(theta)) % 2 == 0)[:, None]
+    theta = np.where(known, prior.target, theta)
     z = cases[:, list(columns)][None] * sign[:, None, :]
-    theta, loss = _descend(family, z, s, theta, order, rounds=25 if family != "lexicographic" else 12)
+    theta, loss = _descend(family, z, s, theta, order, prior, rounds=25 if family != "lexicographic" else 12)
     if family == "lexicographic":
         for _ in range(2):
             best = np.argsort(loss)[: max(16, len(loss) // 6)]
-            theta, order, sign, z = theta[best], order[best], sign[best], z[best]
-            theta, loss = _settle_bands(z, s, theta, order, k)
-            theta, loss = _descend(family, z, s, theta, order, rounds=15)
+            theta, order, sign, z, prior = theta[best], order[best], sign[best], z[best], prior.at(best)
+            theta = _settle_bands(z, s, theta, order, prior, k)
+            theta, loss = _descend(family, z, s, theta, order, prior, rounds=15)
     best = np.argsort(loss)[:keep]
-    worst = np.abs(_predict(family, z[best], theta[best], order[best])[0] - s).max(axis=1)
+    worst = np.abs(_values(family, z[best], theta[best], order[best])[0] - s).max(axis=1)
     return [
         Fit(
             family,
@@ -199,4 +254,33 @@ def fit_family(
             float(bad),
         )
         for at, bad in zip(best, worst, strict=True)
+    ]
+
+
+def band_variants(fit: Fit, cases: Array, s: Array, rng: np.random.Generator, count: int = 10) -> list[Fit]:
+    """Lexicographic fits that explain the probes as well, with other bands and thresholds shifted in common.
+
+    The scores of a lexicographic rule tell each threshold only up to a shift shared by all of them and the centre;
+    where the bands lie shows in nothing but which factor decides. The first of the result lies in the middle of what
+    is possible.
+    """
+    k = len(fit.columns)
+    grid = np.asarray(list(product(np.linspace(-0.5, 0.5, 41), np.log(np.linspace(0.15, 0.9, 31)))))
+    theta = np.repeat(np.asarray([fit.theta]), len(grid), axis=0)
+    theta[:, :k] += grid[:, :1]
+    theta[:, k + 2] -= grid[:, 0]
+    theta[:, k + 3] = grid[:, 1]
+    z = np.broadcast_to(cases[:, list(fit.columns)][None] * np.asarray(fit.signs), (len(grid), len(cases), k))
+    order = np.repeat(np.asarray([fit.order], dtype=np.intp), len(grid), axis=0)
+    residual = np.abs(_values("lexicographic", z, theta, order)[0] - s)
+    loss = _loss(residual)
+    good = np.flatnonzero(loss <= max(fit.loss, float(loss.min())) + 0.5)
+    if not len(good):
+        return [fit]
+    middle = grid[good].mean(axis=0)
+    central = good[int((((grid[good] - middle) / (0.2, 0.3)) ** 2).sum(axis=1).argmin())]
+    chosen = [int(central), *(int(at) for at in rng.permutation(good)[:count])]
+    return [
+        replace(fit, theta=tuple(theta[at].tolist()), loss=float(loss[at]), worst=float(residual[at].max()))
+        for at in chosen
     ]
