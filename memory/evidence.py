@@ -126,9 +126,9 @@ class EvidenceStore:
         return tuple(self._steps.values())
 
     def latest(self, action: str, count: int) -> list[str]:
-        """The ids of the latest `count` steps with an action, of the latest steps at all where it was never played."""
-        with_it = [step.id for step in self._steps.values() if step.action == action]
-        return (with_it or list(self._steps))[-count:]
+        """The ids of the latest `count` steps with an action, oldest first; of other steps where they do not reach."""
+        by_use = sorted(self._steps.values(), key=lambda step: (step.action == action, *_age(step)))
+        return [step.id for step in sorted(by_use[-count:], key=_age)]
 
     # --- claims -----------------------------------------------------------------------------------------------
 
