@@ -56,6 +56,10 @@ class LitellmBackbone(Backbone):
         self._lock = threading.Lock()
         self._supported: frozenset[str] | None = None
 
+    def check_key(self) -> None:
+        """Raises BackboneError when the key has gone from the environment."""
+        check_key(self.name, self.settings.api_base)
+
     def load(self) -> None:
         """Import litellm now (seconds) rather than in the first call."""
         self._parameters()

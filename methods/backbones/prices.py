@@ -60,6 +60,13 @@ class Price:
             + usage.output * rates.output
         )
 
+    def __str__(self) -> str:
+        rates = self.rates
+        return (
+            f"USD {rates.input * 1e6:g} input, {rates.cached * 1e6:g} cached, {rates.cache_write * 1e6:g} cache-write, "
+            f"{rates.output * 1e6:g} output a million tokens ({self.source})"
+        )
+
     def as_data(self) -> dict[str, Any]:
         """For the run's configuration: USD a million tokens."""
         return {

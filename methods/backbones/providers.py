@@ -78,7 +78,13 @@ def nearest_models(name: str, others: Iterable[str] = ()) -> list[str]:
     candidates = [*others, *known]
     tail = name.rpartition("/")[2]
     exact = [candidate for candidate in candidates if candidate.partition("/")[2] == tail]
+    # A bare name in the table is the maker's own; hosts come after it, the most alike first.
+    exact.sort(key=lambda model: (tail not in bundled() or model in bundled(), -_alike(name, model)))
     return list(dict.fromkeys([*exact[:3], *difflib.get_close_matches(name, candidates, n=3, cutoff=0.7)]))[:3]
+
+
+def _alike(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def key_names(model: str) -> tuple[str, ...]:
