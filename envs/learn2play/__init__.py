@@ -7,6 +7,7 @@ GAMES = (
     "ecosphere",
     "gemforge",
     "grapevine",
+    "primordialsoup",
     "redeye",
     "butterfly",
     "hauntedinn",
