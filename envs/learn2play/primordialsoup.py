@@ -220,7 +220,7 @@ class Search:
 
 OPENING = (
     "Deep down, where no light has ever been, a hot spring breaks from the sea floor. Around it drift six substances, "
-    "A to F. Stir them into the hollow, let them react, join what has formed, and see whether life can be brought about."
+    "A to F. Stir them into the hollow, let them react, join what has formed, and see whether life can come of it."
 )
 NOTHING_THERE = "The hollow is empty; nothing happens."
 TOO_CALM = "Nothing joins: it is too calm in the hollow. More catalysis could help."
