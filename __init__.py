@@ -8,11 +8,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from evoplay.evaluation.analysis import compare, curves, metrics
     from evoplay.evaluation.api import run
-    from evoplay.evaluation.load import LoadedRun, load
+    from evoplay.evaluation.load import LoadedRun, load, merge
     from evoplay.methods.base import Context, Method, Task, View
 
-__all__ = ["Context", "LoadedRun", "Method", "Task", "View", "load", "run"]
+__all__ = [
+    "Context",
+    "LoadedRun",
+    "Method",
+    "Task",
+    "View",
+    "compare",
+    "curves",
+    "load",
+    "merge",
+    "metrics",
+    "run",
+]
 
 _HOMES = {
     "Context": "evoplay.methods.base",
@@ -20,7 +33,11 @@ _HOMES = {
     "Method": "evoplay.methods.base",
     "Task": "evoplay.methods.base",
     "View": "evoplay.methods.base",
+    "compare": "evoplay.evaluation.analysis",
+    "curves": "evoplay.evaluation.analysis",
     "load": "evoplay.evaluation.load",
+    "merge": "evoplay.evaluation.load",
+    "metrics": "evoplay.evaluation.analysis",
     "run": "evoplay.evaluation.api",
 }
 

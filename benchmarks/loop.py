@@ -84,7 +84,7 @@ def _memory() -> list[Result]:
         _run(out, backbone, method="memory", episodes=10)
         own = {episode: statistics.median(times) * 1000 for episode, times in backbone.own_times().items()}
         run = load(out)
-        events = list(run.folder.log_of(run.cells[0]).events())
+        events = list(run.log_of(run.cells[0]).events())
         share = _prefix_share(events)
     return [
         Result("memory's own time a step in episode 10, median", own["10"], 2, "ms"),

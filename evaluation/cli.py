@@ -162,20 +162,20 @@ def open_configured(config: RunConfig) -> Any:
 
 @app.command()
 def report(
-    run: Run,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="folders of runs; several are merged")],
     as_json: AsJson = False,
     baseline: Annotated[str | None, typer.Option(help="the method others are compared with (default naive)")] = None,
 ) -> None:
     """The table of a run: Max, Mean, LG and LS with intervals, differences, what is missing, what it cost."""
     from rich.console import Console
 
-    from evoplay.evaluation.load import load
+    from evoplay.evaluation.load import load, merge
     from evoplay.evaluation.summary import as_dict, summarise
     from evoplay.evaluation.terminal import print_report
 
-    loaded = load(run)
+    loaded = merge(*map(load, runs)) if len(runs) > 1 else load(runs[0])
     if baseline is not None and baseline not in loaded.contenders:
-        raise ValueError(f"--baseline '{baseline}' is not in {run}: use one of {', '.join(loaded.contenders)}")
+        raise ValueError(f"--baseline '{baseline}' is not in {runs[0]}: use one of {', '.join(loaded.contenders)}")
     data = as_dict(summarise(loaded), baseline)
     if as_json:
         print(json.dumps(data, indent=1))

@@ -11,7 +11,7 @@ from evoplay.evaluation.history import History, read_history, valid_events
 from evoplay.evaluation.recorded import calls_with_messages
 from evoplay.evaluation.recorder import Event
 from evoplay.evaluation.references import write_references
-from evoplay.evaluation.runlog import Cell, RunFolder
+from evoplay.evaluation.runlog import Cell, CellLog, RunFolder, RunLogError
 from evoplay.memory.records import EpisodeRecord
 
 if TYPE_CHECKING:
@@ -21,19 +21,25 @@ CHALLENGE_KEYS = ("env", "seed", "contender", "trial")
 
 
 class LoadedRun:
-    """A run, read from its folder.
+    """A run, read from its folder; or several, merged (see `merge`).
 
     Attributes
     ----------
-    path, info : the folder, and the content of run.json. cells : its trials.
+    path, info : the folder (of merged runs the first one's), and the content of run.json. cells : its trials.
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.folder = RunFolder(path)
-        self.path = self.folder.path
-        self.info = self.folder.read()
+        folder = RunFolder(path)
+        self.path = folder.path
+        self.info = folder.read()
         self.cells = [Cell(cell["env"], cell["seed"], cell["contender"], cell["trial"]) for cell in self.info["cells"]]
+        self._homes = {cell: (folder, cell) for cell in self.cells}
         self._histories: dict[Cell, History] = {}
+
+    def log_of(self, cell: Cell) -> CellLog:
+        """The event file of a trial."""
+        folder, original = self._homes[cell]
+        return folder.log_of(original)
 
     @property
     def contenders(self) -> list[str]:
@@ -46,11 +52,14 @@ class LoadedRun:
 
     def events(self, cell: Cell) -> Iterator[tuple[Event, bool]]:
         """A trial's events with whether each still holds (False: voided by a restart of its episode)."""
-        return valid_events(self.folder.log_of(cell).events())
+        return valid_events(self.log_of(cell).events())
 
     def history(self, cell: Cell) -> History:
+        """Where a trial stands; of one that this run does not have, nothing."""
+        if cell not in self._homes:
+            return History()
         if cell not in self._histories:
-            self._histories[cell] = read_history(self.folder.log_of(cell).events())
+            self._histories[cell] = read_history(self.log_of(cell).events())
         return self._histories[cell]
 
     def episodes_of(self, cell: Cell) -> list[EpisodeRecord]:
@@ -63,7 +72,12 @@ class LoadedRun:
     @cached_property
     def references(self) -> dict[str, Any]:
         """Reference scores by env, seed and episode; worked out once and kept in the run's folder."""
-        return write_references(self.folder)
+        merged: dict[str, Any] = {}
+        for folder in {id(folder): folder for folder, _ in self._homes.values()}.values():
+            for env_id, by_seed in write_references(folder).items():
+                for seed, by_episode in by_seed.items():
+                    merged.setdefault(env_id, {}).setdefault(seed, {}).update(by_episode)
+        return merged
 
     def reference(self, cell: Cell, episode: int) -> float | None:
         """The reference of an episode; None where there is none for this seed, 0 for an unscored episode."""
@@ -81,7 +95,7 @@ class LoadedRun:
 
     def prompts_of(self, cell: Cell) -> dict[int, str]:
         """The text of every prompt of a trial, by the number of its call."""
-        calls = calls_with_messages(self.folder.log_of(cell).events())
+        calls = calls_with_messages(self.log_of(cell).events())
         return {event["n"]: "\n".join(message.content for message in messages) for event, messages in calls}
 
     # --- tables -----------------------------------------------------------------------------------------------
@@ -182,6 +196,55 @@ CALL_COLUMNS = (
 def load(path: str | Path) -> LoadedRun:
     """Read a run. Raises RunLogError for a folder that is no run or of another schema."""
     return LoadedRun(path)
+
+
+def merge(*runs: LoadedRun) -> LoadedRun:
+    """Several runs as one: contenders side by side, trials of the same contender added up.
+
+    Contenders of different backbones are told apart by the backbone's name. Raises RunLogError for runs of different
+    rules versions, or of different settings of what is played (episodes, mode, budget, hidden actions).
+    """
+    first = runs[0]
+    for other in runs[1:]:
+        _check_mergeable(first, other)
+    whole = object.__new__(LoadedRun)
+    whole.path, whole._homes, whole._histories = first.path, {}, {}
+    backbones = list(dict.fromkeys(run.info["backbone"]["name"] for run in runs))
+    labels: list[str] = []
+    for run in runs:
+        backbone = run.info["backbone"]["name"]
+        taken = {(cell.env_id, cell.seed, cell.contender): cell.trial for cell in whole._homes}
+        for cell in run.cells:
+            policy = cell.contender.startswith("policy/")
+            label = cell.contender if len(backbones) == 1 or policy else f"{cell.contender} · {backbone}"
+            labels.append(label)
+            trial = cell.trial + taken.get((cell.env_id, cell.seed, label), 0)
+            whole._homes[Cell(cell.env_id, cell.seed, label, trial)] = run._homes[cell]
+    whole.cells = list(whole._homes)
+    whole.info = {
+        **first.info,
+        "envs": {env_id: facts for run in runs for env_id, facts in run.info["envs"].items()},
+        "contenders": [{"label": label} for label in dict.fromkeys(labels)],
+        "backbone": {
+            **first.info["backbone"],
+            "name": ", ".join(backbones),
+            "simulated": any(run.simulated for run in runs),
+        },
+    }
+    return whole
+
+
+def _check_mergeable(one: LoadedRun, other: LoadedRun) -> None:
+    for env_id in one.info["envs"].keys() & other.info["envs"].keys():
+        here, there = one.info["envs"][env_id], other.info["envs"][env_id]
+        for name in ("rules_version", "episodes"):
+            if here[name] != there[name]:
+                said = f"{name} of {env_id} is {here[name]} and {there[name]}"
+                raise RunLogError(f"{one.path} and {other.path} cannot be merged: {said}")
+    for name in ("episode_mode", "env_options", "budget_tokens", "freeze_after", "hide_actions", "max_steps"):
+        here, there = one.info["config"][name], other.info["config"][name]
+        if here != there:
+            raise RunLogError(f"{one.path} and {other.path} cannot be merged: {name} is {here!r} and {there!r}")
 
 
 def _key(cell: Cell) -> dict[str, Any]:

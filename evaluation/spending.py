@@ -67,7 +67,7 @@ def cache_shares(run: LoadedRun, contender: str) -> dict[str, float | None]:
         if cell.contender != contender:
             continue
         last: dict[str, str] = {}
-        for event, messages in calls_with_messages(run.folder.log_of(cell).events()):
+        for event, messages in calls_with_messages(run.log_of(cell).events()):
             text = "\x00".join(message.content for message in messages)
             same = _common(text, last.get(event["purpose"], ""))
             last[event["purpose"]] = text

@@ -27,7 +27,7 @@ def outcome(folder):
     """Scores, actions and what methods knew, by trial."""
     found = {}
     for cell in load(folder).cells:
-        past = read_history(load(folder).folder.log_of(cell).events()).past
+        past = read_history(load(folder).log_of(cell).events()).past
         found[cell.path] = ([(r.episode, r.score, r.actions) for r in past.episodes], past.state)
     return found
 
@@ -49,7 +49,7 @@ def test_twenty_kills_change_nothing(tmp_path):
     for cell in loaded.cells:
         finished = [
             event["episode"]
-            for event, holds in valid_events(loaded.folder.log_of(cell).events())
+            for event, holds in valid_events(loaded.log_of(cell).events())
             if holds and event["type"] == "episode_finished"
         ]
         assert finished == [1, 2, 3]

@@ -100,7 +100,7 @@ def test_a_run_deleted_and_run_again_in_the_same_process_starts_from_nothing(tmp
 def test_steps_a_frozen_method_never_took_in_are_not_its_own_on_resuming(tmp_path):
     run(tmp_path / "run", freeze_after=1, trials=1)
     loaded = load(tmp_path / "run")
-    history = read_history(loaded.folder.log_of(loaded.cells[0]).events())
+    history = read_history(loaded.log_of(loaded.cells[0]).events())
     assert {step.episode for step in known_steps(history, 1)} == {1}
     assert {step.episode for step in known_steps(history)} == {1, 2, 3}
     assert len(history.claims) == 1
