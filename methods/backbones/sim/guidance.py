@@ -3,67 +3,106 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from evoplay.methods.backbones.sim.words import NUMBER, TOKEN
+from evoplay.methods.backbones.sim.words import NUMBER, TOKEN, tokens
 
 _AGAINST = """avoid avoids avoided never not don dont stop skip worse worst wasted wastes wasteful harmful harms useless
 lose loses lost loss losing nothing fails failed failing fail bad refuse refused refuses refrain without wrong mistake
 mistakes penalty only cannot cant contradicted discouraged retracted"""
 _FOR = """do use try prefer repeat raise raises raised gain gains gained best good better first always brought brings
 earns earned pays paid increases increase works worked should must then next start begin"""
+_END = "end ends ended ending finish finishes finished over last"
 AGAINST = frozenset(_AGAINST.split())
 FOR = frozenset(_FOR.split())
+ENDING = frozenset(_END.split())
 _SENTENCE = re.compile(r"(?<=[.!?;。！？；])\s+|\n+")
 _CODE = re.compile(r"`([^`\n]+)`")
 MOST = 400
 """So many sentences are read, the first ones."""
+CAUTION = 0.3
+"""Strength of a sentence that only says that something ends with an action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A sentence that names actions: in their order, for or against them, the points it speaks of (None: none)."""
+    """A sentence that names actions: in their order, how strongly for (+) or against (-) them, 1 being plain.
+
+    `worth` : the points it speaks of (None: none).
+    """
 
     actions: tuple[str, ...]
-    good: bool
+    strength: float
+    worth: float | None = None
+
+    @property
+    def good(self) -> bool:
+        return self.strength > 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    marked: tuple[str, ...]
+    words: tuple[str, ...]
+    strength: float
     worth: float | None
+
+
+@lru_cache(maxsize=256)
+def _sentences(text: str) -> tuple[_Sentence, ...]:
+    """The sentences of a text with what they stand for; those that stand for nothing are left out."""
+    out = []
+    for sentence in _SENTENCE.split(text)[:MOST]:
+        marked = tuple(found.strip() for found in _CODE.findall(sentence))
+        bare = _CODE.sub(" ", sentence)
+        words = TOKEN.findall(bare.lower())
+        signed = [float(found) for found in NUMBER.findall(bare) if found[0] in "+-"]
+        worth = signed[0] if signed else None
+        strength = _strength(words)
+        if worth is not None:
+            strength = 1.0 if worth > 0 and strength >= 0 else -1.0
+        if strength:
+            out.append(_Sentence(marked, tuple(TOKEN.findall(sentence.lower())), strength, worth))
+    return tuple(out)
+
+
+def _strength(words: Sequence[str]) -> float:
+    """What the first telling word says; a mention with none of them says nothing."""
+    for word in words:
+        if word in AGAINST:
+            return -1.0
+        if word in FOR:
+            return 1.0
+    return -CAUTION if any(word in ENDING for word in words) else 0.0
 
 
 def read_advice(text: str, actions: Sequence[str]) -> list[Advice]:
     """The advice in a text about the known `actions`; what stands in backquotes is taken for an action too."""
-    spelled = [(tuple(TOKEN.findall(action.lower())), action) for action in actions]
     first: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for spelling, action in sorted(spelled, key=lambda entry: -len(entry[0])):
+    for action in actions:
+        spelling = tokens(action)
         if spelling:
             first.setdefault(spelling[0], []).append((spelling, action))
     out = []
-    for sentence in _SENTENCE.split(text)[:MOST]:
-        named = tuple(found.strip() for found in _CODE.findall(sentence)) or _named(sentence, first)
-        if not named:
-            continue
-        bare = _CODE.sub(" ", sentence)
-        words = TOKEN.findall(bare.lower())
-        against = next((at for at, word in enumerate(words) if word in AGAINST), None)
-        in_favour = next((at for at, word in enumerate(words) if word in FOR), None)
-        good = against is None or (in_favour is not None and in_favour < against)
-        signed = [float(found) for found in NUMBER.findall(bare) if found[0] in "+-"]
-        worth = signed[0] if signed else None
-        out.append(Advice(named, good and (worth is None or worth > 0), worth))
+    for sentence in _sentences(text):
+        named = sentence.marked or _named(sentence.words, first)
+        if named:
+            out.append(Advice(named, sentence.strength, sentence.worth))
     return out
 
 
-def _named(sentence: str, first: dict[str, list[tuple[tuple[str, ...], str]]]) -> tuple[str, ...]:
+def _named(words: Sequence[str], first: Mapping[str, Sequence[tuple[tuple[str, ...], str]]]) -> tuple[str, ...]:
     """The known actions a sentence spells out, in order; of those that begin alike the longest counts."""
-    words = tuple(TOKEN.findall(sentence.lower()))
     named: list[str] = []
     at = 0
     while at < len(words):
-        for spelling, action in first.get(words[at], ()):
-            if words[at : at + len(spelling)] == spelling:
-                named.append(action)
-                at += len(spelling) - 1
-                break
+        found = [entry for entry in first.get(words[at], ()) if tuple(words[at : at + len(entry[0])]) == entry[0]]
+        if found:
+            spelling, action = max(found, key=lambda entry: len(entry[0]))
+            named.append(action)
+            at += len(spelling) - 1
         at += 1
     return tuple(named)
 
@@ -78,7 +117,7 @@ def pull(advice: Sequence[Advice], played: Sequence[str], action: str) -> tuple[
         share = _share(piece, played, action)
         if not share:
             continue
-        strength = share if piece.good else -share
+        strength = share * piece.strength
         if abs(strength) > abs(best):
             best, by = strength, piece
     return best, by

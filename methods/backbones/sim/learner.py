@@ -13,7 +13,6 @@ from evoplay.methods.backbones.sim.choose import Case, decide
 from evoplay.methods.backbones.sim.counting import count
 from evoplay.methods.backbones.sim.experience import Experience
 from evoplay.methods.backbones.sim.features import Features
-from evoplay.methods.backbones.sim.guidance import read_advice
 from evoplay.methods.backbones.sim.reading import Reading
 from evoplay.methods.backbones.sim.structured import answer, is_form
 from evoplay.methods.backbones.sim.transcript import Tail, read_tail
@@ -111,7 +110,7 @@ class SimLearner(Backbone):
             level=reading.level(),
             explore=self.explore,
             features=reading.features if same else Features(),
-            advice=read_advice(f"{reading.guidance()}\n{tail.before}", actions) if obeyed else (),
+            advice=reading.guidance(actions, tail.before) if obeyed else (),
         )
         choice = decide(case, rng)
         return f"{choice.reason}.\nAction: {names.texts[choice.action]}"

@@ -46,7 +46,8 @@ def lessons(plays: Sequence[Play]) -> list[Lesson]:
     plays = [play for play in plays if any(move.action for move in play.moves)]
     if not plays:
         return []
-    good = [*_lines(plays), *_ways(plays)]
+    ways = _ways(plays)
+    good = [*ways[:2], *_lines(plays), *ways[2:]]
     bad = [*_endings(plays), *_costs(plays), *_idle(plays)]
     turn: list[Lesson] = []
     for at in range(max(len(good), len(bad))):
@@ -67,12 +68,24 @@ def _labels(moves: Sequence[Move]) -> tuple[str, ...]:
 def _lines(plays: Sequence[Play]) -> list[Lesson]:
     """The line of the best play."""
     best = max(enumerate(plays), key=lambda entry: (score_of(entry[1]), entry[0]))[1]
-    actions = tuple(move.action for move in best.moves if move.action)
+    actions = tuple(move.action for move in _telling(best))
     score = score_of(best)
     if score <= 0 or len(actions) > LONGEST_LINE or len(actions) < SHORTEST:
         return []
     sentence = f"The best line so far ended with {score:g}; repeat it in this order: {quoted(actions)}."
     return [Lesson("line", actions, True, score, 1, _labels(best.moves[-3:]), sentence)]
+
+
+def _telling(play: Play) -> list[Move]:
+    """The moves of a play up to its last gain that changed something."""
+    rewards = rewards_of(play)
+    last = max((at for at, reward in enumerate(rewards) if reward > 0), default=-1)
+    out, before = [], play.opening
+    for move, reward in zip(play.moves[: last + 1], rewards, strict=False):
+        if move.action and (reward or not set(move.outcome) <= set(before)):
+            out.append(move)
+        before = move.outcome
+    return out
 
 
 def _ways(plays: Sequence[Play]) -> list[Lesson]:

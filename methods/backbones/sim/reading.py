@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from evoplay.methods.backbones.sim.counting import count
 from evoplay.methods.backbones.sim.experience import Experience, Meter, Names, Trace, rewards_of
 from evoplay.methods.backbones.sim.features import Features
+from evoplay.methods.backbones.sim.guidance import Advice, read_advice
 from evoplay.methods.backbones.sim.transcript import Play, Scanner, alike, present_of
 
 STEADY = 3
@@ -89,11 +90,21 @@ class Reading:
         """
         return not self.missing or len(self.taken) < STEADY
 
-    def guidance(self) -> str:
-        """The plain text before the first episode, headings of play left out."""
-        first = self.taken[0] if self.taken else self.present
-        headings = {play.heading for play in self.scanner.plays}
-        return "\n".join(line for at, line in self.scanner.loose if at <= first and line not in headings)
+    def guidance(self, actions: Sequence[str], hints: str) -> list[Advice]:
+        """What the prompt advises: plain text before the first episode and in `hints`, and single moves shown there."""
+        scanner, first = self.scanner, self.taken[0] if self.taken else self.present
+        headings = {play.heading for play in scanner.plays}
+        text = "\n".join(line for at, line in scanner.loose if at <= first and line not in headings)
+        shown = [play for at, play in enumerate(scanner.plays) if at < self.present and at not in self.taken]
+        hinted = Scanner()
+        hinted.feed(hints)
+        text += "\n" + "\n".join(line for _, line in hinted.loose)
+        advice = read_advice(text, actions)
+        for play in (*shown, *hinted.plays):
+            for move in play.moves:
+                if move.action and move.change:
+                    advice.append(Advice((move.action,), 1.0 if move.change > 0 else -1.0, move.change))
+        return advice
 
     def _remember(self, play: Play, index: int) -> None:
         """Take an earlier episode in, as far as it is remembered."""

@@ -78,6 +78,8 @@ class Scanner:
         self.plays: list[Play] = []
         self.loose: list[tuple[int, str]] = []
         """Plain lines with the number of plays that had begun before them."""
+        self._labels: set[str] = set()
+        """Plain lines that stood above actions, numbers masked."""
         self._last = "start"
         self._after_blank = True
 
@@ -98,6 +100,8 @@ class Scanner:
             if not self.plays or self._last == "start":
                 self.plays.append(Play(""))
             label = self.loose[-1][1] if self._last == "text" and not self._after_blank else ""
+            if label:
+                self._labels.add(masked(label))
             self.plays[-1].moves.append(Move(line[2:].strip(), label=label))
             kind = "action"
         elif mark == "[" and line[1:2] != "[" and line.rstrip()[-1] == "]":
@@ -115,8 +119,12 @@ class Scanner:
         self._after_blank = False
 
     def _bar(self, content: str) -> None:
+        above = self.loose[-1][1] if self._last == "text" else ""
+        if self.plays and above and masked(above) in self._labels:
+            self.plays[-1].moves.append(Move("", [content], label=above))
+            return
         if self._last in ("start", "text") or not self.plays:
-            self.plays.append(Play(self.loose[-1][1] if self._last == "text" else "", [content]))
+            self.plays.append(Play(above, [content]))
             return
         play = self.plays[-1]
         if self._last == "remark" or (self._last in ("bar", "bracket") and self._after_blank):
