@@ -104,7 +104,9 @@ class _Player:
         self.tools = trial.env.tools if trial.use_tools else ()
         if self.policy is not None:
             self.policy.bind(trial.env)
+        self.method.planned, self.method.budget_tokens = trial.episodes, trial.budget_tokens or 0
         if trial.services is not None:
+            trial.services.budget_tokens = trial.budget_tokens or 0
             self._hook("attach", trial.services)
 
     def play(self, past: Past) -> list[EpisodeRecord]:

@@ -22,7 +22,9 @@ BUILTIN = {
     "memory": "evoplay.methods.memory:Memory",
     "placebo": "evoplay.methods.controls:Placebo",
     "told": "evoplay.methods.controls:Told",
+    "evidence": "evoplay.methods.evidence:Evidence",
     "best-episode": "evoplay.methods.controls:BestEpisode",
+    "reflexion": "evoplay.methods.reflexion:Reflexion",
 }
 """The methods that come with evoplay, imported only when asked for."""
 
