@@ -1,12 +1,14 @@
-"""What only the runner may know and some methods need: a game's rules (`told`), another game's history (`placebo`)."""
+"""What only the runner may know and some methods need: a game's rules (`told`), another game's history (`placebo`),
+reference scores (`judge="reference"`, for analysis only)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from evoplay.envs.base import Env, NoReference
 from evoplay.envs.learn2play import GAMES
 from evoplay.envs.registry import ids, make
 from evoplay.evaluation.loop import Trial, run_trial
@@ -18,16 +20,37 @@ from evoplay.methods.base import Method, MethodError
 from evoplay.methods.naive import Naive
 
 
-def supplied(kind: type[Method], env_id: str, trial: int) -> dict[str, Any]:
-    """The constructor arguments a method `needs` on this environment."""
+def supplied(
+    kind: type[Method],
+    env_id: str,
+    trial: int,
+    options: Mapping[str, Any] | None = None,
+    env: Callable[[], Env] | None = None,
+) -> dict[str, Any]:
+    """The constructor arguments a method `needs` with its options on an environment (`env` makes it, with its seed)."""
     makers: dict[str, Callable[[], Any]] = {
         "rules": lambda: rules_of(env_id),
         "other_history": lambda: other_history(env_id, trial),
+        "reference_of": lambda: reference_of(make(env_id) if env is None else env()),
     }
-    unknown = [name for name in kind.needs if name not in makers]
+    needs = kind.needed(options or {})
+    unknown = [name for name in needs if name not in makers]
     if unknown:
         raise MethodError(f"method '{kind.name}' needs '{unknown[0]}', which nobody supplies: {', '.join(makers)} are")
-    return {name: makers[name]() for name in kind.needs}
+    return {name: makers[name]() for name in needs}
+
+
+def reference_of(env: Env) -> Callable[[int], float | None]:
+    """The reference score of each episode of an environment, None where there is none for its seed."""
+
+    @cache
+    def value(episode: int) -> float | None:
+        try:
+            return env.reference(episode).value
+        except NoReference:
+            return None
+
+    return value
 
 
 def rules_of(env_id: str) -> str:

@@ -118,7 +118,7 @@ class Run:
         for contender in self.contenders.values():
             kind = find_method(contender.spec.name)
             for env_id in {env_id for env_id, _ in envs}:
-                contender.spec.build(**supplied(kind, env_id, 1))
+                contender.spec.build(**supplied(kind, env_id, 1, contender.spec.options))
             if contender.policy is not None:
                 self._policy(contender)
 
@@ -252,7 +252,8 @@ class Run:
         config = self.config
         contender = self.contenders[cell.contender]
         env = self._make_env(cell.env_id, cell.seed)
-        method = contender.spec.build(**supplied(find_method(contender.spec.name), cell.env_id, cell.trial))
+        spec, twin = contender.spec, lambda: self._make_env(cell.env_id, cell.seed)
+        method = spec.build(**supplied(find_method(spec.name), cell.env_id, cell.trial, spec.options, twin))
         backbone = (self._policy(contender) if contender.policy else self.backbone).for_trial()
         log = self.folder.log_of(cell)
         log.open()

@@ -93,6 +93,24 @@ class Method:
     services: Services
     frozen: bool = False
     """Set by the loop under `--freeze-after`: nothing may be learned any more."""
+    planned: int = 1
+    """Set by the loop before anything else: how many episodes the trial has."""
+    budget_tokens: int = 0
+    """Likewise: what a prompt may hold, 0 for no limit."""
+    rollouts: int = 1
+    """How many times each episode is played; of several, `choose` picks the one that is kept as the episode."""
+    rolled_out: Sequence[Episode] = ()
+    """Set by the loop before `end_episode` where an episode was played several times: all that did not fail."""
+
+    @classmethod
+    def needed(cls, options: Mapping[str, Any]) -> Sequence[str]:
+        """Which of `needs` have to be supplied with these options."""
+        return cls.needs
+
+    @property
+    def reading_tokens(self) -> int:
+        """What the transcripts in one structured call may take, 0 for no limit: the rest is for what is asked."""
+        return self.budget_tokens * 3 // 4
 
     def attach(self, services: Services) -> None:
         """Called once before the trial with the model, the evidence store and the event sink."""
@@ -110,6 +128,10 @@ class Method:
 
     def end_episode(self, episode: Episode) -> None:
         """An episode is over (never called for a failed one). Model calls belong here."""
+
+    def choose(self, rollouts: Sequence[Episode]) -> int:
+        """Which of several rollouts of the same episode is kept, from 0. A model call belongs here."""
+        return 0
 
     def state(self) -> Mapping[str, Any]:
         """What was learned, as JSON data; written to the run log after every episode."""

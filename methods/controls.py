@@ -46,8 +46,8 @@ class Placebo(Method):
         return {"episodes": self.episodes, "own_tokens": self.own_tokens}
 
     def restore(self, state: Mapping[str, Any], episodes: Sequence[Episode]) -> None:
-        self.episodes = state["episodes"]
-        for tokens in state["own_tokens"]:
+        self.episodes = state.get("episodes", self.planned)
+        for tokens in state.get("own_tokens", ()):
             self._add(tokens)
 
     def _add(self, tokens: int) -> None:
@@ -108,6 +108,6 @@ class BestEpisode(Method):
         return {"episodes": self.episodes}
 
     def restore(self, state: Mapping[str, Any], episodes: Sequence[Episode]) -> None:
-        self.episodes = state["episodes"]
+        self.episodes = state.get("episodes", self.planned)
         for episode in episodes:
             self.end_episode(episode)

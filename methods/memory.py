@@ -48,7 +48,7 @@ class Memory(Method):
         self.blocks = [block.with_priority(rank) for block, rank in zip(self.blocks, ranks, strict=True)]
 
     def restore(self, state: Mapping[str, Any], episodes: Sequence[Episode]) -> None:
-        self.episodes = state["episodes"]
+        self.episodes = state.get("episodes", self.planned)
         for episode in episodes:
             self.end_episode(episode)
 
