@@ -17,6 +17,7 @@ from evoplay.envs.registry import make
 from evoplay.evaluation.config import ConfigError, Contender, RunConfig, differences
 from evoplay.evaluation.history import History, read_history, resume_point
 from evoplay.evaluation.loop import MethodBroke, Stopped, Trial, run_trial
+from evoplay.evaluation.planting import Planting, read_planting
 from evoplay.evaluation.recorder import Event, Recorder
 from evoplay.evaluation.resources import supplied
 from evoplay.evaluation.runlog import Cell, CellLog, RunFolder
@@ -24,6 +25,7 @@ from evoplay.evaluation.seeds import SeedOf
 from evoplay.evaluation.stores import Stores
 from evoplay.evaluation.trialcalls import LoggedBackbone
 from evoplay.methods.backbones.base import Backbone, CallFailed, LimitReached
+from evoplay.methods.base import Method
 from evoplay.methods.registry import find_method
 from evoplay.methods.services import Services
 
@@ -85,6 +87,7 @@ class Run:
         self.cells = config.cells()
         self.contenders = {row.label: row for row in config.contenders()}
         self.stores = Stores(config, backbone)
+        self.planting = None if config.plant is None else read_planting(config.plant)
         self.stop = threading.Event()
         self.listener = listener
         self.why: tuple[str, bool] | None = None
@@ -121,6 +124,15 @@ class Run:
                 contender.spec.build(**supplied(kind, env_id, 1, contender.spec.options))
             if contender.policy is not None:
                 self._policy(contender)
+        if self.planting is not None:
+            self._check_planting(self.planting)
+
+    def _check_planting(self, planting: Planting) -> None:
+        if planting.env_id not in {cell.env_id for cell in self.cells}:
+            raise ConfigError(f"--plant {self.config.plant} is about {planting.env_id}: add it with --env")
+        kinds = [find_method(contender.spec.name) for contender in self.contenders.values()]
+        if all(kind.plant is Method.plant for kind in kinds):
+            raise ConfigError(f"--plant {self.config.plant}: none of the methods holds rules; evidence does")
 
     def _compare(self, found: Mapping[str, Any]) -> None:
         changed = differences(found["config"], self.config.decisive())
@@ -282,6 +294,7 @@ class Run:
                 temperature=config.temperature,
                 stop=self.stop,
                 services=services,
+                plant=self.planting.statement if self.planting and self.planting.env_id == cell.env_id else None,
             )
             try:
                 run_trial(trial, history.past)
