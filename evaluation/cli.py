@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from evoplay.evaluation import cli_memory
+
 if TYPE_CHECKING:
     from evoplay.evaluation.config import RunConfig
     from evoplay.evaluation.runner import Outcome
@@ -309,6 +311,9 @@ def doctor(
         for finding in findings:
             print(f"{'ok  ' if finding.ok else 'BAD '} {finding.what}: {finding.detail}")
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
+
+
+cli_memory.mount(app)
 
 
 def main() -> None:
