@@ -87,6 +87,30 @@ class Judge:
         return None
 
 
-def reference_needed(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a judged method needs from the runner with these options: the reference scores, only where it asks."""
-    return ("reference_of",) if options.get("judge") == "reference" else ()
+class Judged(Method):
+    """Base of the methods that tell successes from failures: option `judge`, and the episodes taken in so far.
+
+    `reference_of` is supplied by the runner with `judge="reference"` only: it leaks the scale, so results made with it
+    are for analysis; the option stands in the method's label.
+    """
+
+    needs = ("reference_of",)
+
+    def __init__(self, judge: str, reference_of: ReferenceOf | None) -> None:
+        self.judge = Judge(self.name, judge, reference_of)
+        self.pool = Pool()
+
+    @classmethod
+    def needed(cls, options: Mapping[str, Any]) -> Sequence[str]:
+        return cls.needs if options.get("judge") == "reference" else ()
+
+    def labelled(self, episode: Episode) -> Pool:
+        """The pool with this episode and its label; what is kept of it is the caller's to assign, when all is well."""
+        self.services.store.add_steps(episode.steps)
+        return self.pool.grown(episode, self.judge.label(self, episode))
+
+    def state(self) -> Mapping[str, Any]:
+        return self.pool.state()
+
+    def restore(self, state: Mapping[str, Any], episodes: Sequence[Episode]) -> None:
+        self.pool = Pool.restored(state, episodes)

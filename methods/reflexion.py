@@ -14,6 +14,7 @@ Calls: 1 an episode (`reflect`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from evoplay.memory.claims import Claim, Statement
@@ -73,27 +74,25 @@ class Reflexion(Method):
             plans=[claim.text for claim in self.held()],
         )
         if said.plan.strip():
-            self.hold(said.plan.strip(), evidence(said.steps.root, [episode]))
+            self.hold(evidence(said.steps.root, [episode]), text=said.plan.strip())
 
     def held(self) -> list[Claim]:
         """The reflections in the window, oldest first."""
         return self.services.store.claims(KIND, status="active")[-self.window :]
 
-    def hold(self, text: str, supports: Sequence[str], **said: Any) -> Claim:
+    def hold(self, supports: Sequence[str], **said: Any) -> Claim:
         """Put a reflection into the window; the one that leaves it is held no longer."""
         store, held = self.services.store, self.held()
         with store.atomic():
             for claim in held[: len(held) + 1 - self.window]:
                 store.retract(claim.id, f"left the window of {self.window} reflections")
-            return store.claim(kind=KIND, text=text, supports=supports, **said)
+            return store.claim(kind=KIND, supports=supports, **said)
 
     def rules(self) -> Sequence[Claim]:
         return self.held()
 
     def plant(self, statement: Statement) -> Claim:
-        told = {"condition": statement.condition, "action": statement.action, "effect": statement.effect}
-        supports = self.services.store.latest(statement.action, 1)
-        return self.hold(statement.text, supports, scope=statement.scope, **told)
+        return self.hold(self.services.store.latest(statement.action, 1), **asdict(statement))
 
     def state(self) -> Mapping[str, Any]:
         return self.pool.state()

@@ -25,6 +25,7 @@ BUILTIN = {
     "evidence": "evoplay.methods.evidence:Evidence",
     "best-episode": "evoplay.methods.controls:BestEpisode",
     "reflexion": "evoplay.methods.reflexion:Reflexion",
+    "expel": "evoplay.methods.expel:Expel",
 }
 """The methods that come with evoplay, imported only when asked for."""
 

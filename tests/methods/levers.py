@@ -134,7 +134,7 @@ def asked(call):
     """The input fields of a structured call."""
     text = call.messages[1].content
     found = re.findall(r"\[\[ ## (\w+) ## \]\]\n(.*?)(?=\n\n\[\[ ## |\n\nRespond with)", text, re.DOTALL)
-    return dict(found)
+    return {name: value.rstrip() for name, value in found}
 
 
 def said(**values):
