@@ -15,6 +15,7 @@ from evoplay.methods.backbones.sim.experience import Experience
 from evoplay.methods.backbones.sim.features import Features
 from evoplay.methods.backbones.sim.reading import Reading
 from evoplay.methods.backbones.sim.structured import answer, is_form
+from evoplay.methods.backbones.sim.templates import fill, filled_form
 from evoplay.methods.backbones.sim.transcript import Tail, read_tail
 
 _KEPT = 4
@@ -93,6 +94,11 @@ class SimLearner(Backbone):
     def _choose(self, reading: Reading, tail: Tail, rng: random.Random) -> str:
         names = reading.names
         actions = tail.actions or reading.actions()
+        lines = reading.lines()
+        if not tail.actions:
+            form = filled_form(tail.before, [*lines, *actions], rng)
+            if form is not None:
+                return form
         if not actions:
             return "I see no action to choose from."
         listed = [names.number(action) for action in dict.fromkeys(actions)]
@@ -113,7 +119,7 @@ class SimLearner(Backbone):
             advice=reading.guidance(actions, tail.before) if obeyed else (),
         )
         choice = decide(case, rng)
-        return f"{choice.reason}.\nAction: {names.texts[choice.action]}"
+        return f"{choice.reason}.\nAction: {fill(names.texts[choice.action], lines, rng)}"
 
     def _read(self, stable: str, asked: Sequence[float]) -> Reading:
         with self._lock:

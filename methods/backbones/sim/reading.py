@@ -73,6 +73,13 @@ class Reading:
             self.node = self.roots.get(tuple(plays[at].opening))
         self._follow(plays[at])
 
+    def lines(self) -> list[str]:
+        """The game's words that are at hand: the opening and the latest observation of the present episode."""
+        if self.present < 0:
+            return []
+        play = self.scanner.plays[self.present]
+        return [*play.opening, *(play.moves[-1].outcome if play.moves else ())]
+
     def level(self) -> float | None:
         """The score as last shown in the present episode."""
         return self.scanner.plays[self.present].level if self.present >= 0 else None

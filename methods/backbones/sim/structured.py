@@ -67,6 +67,10 @@ def read_form(system: str, user: str) -> Form:
 
 
 def _sections(text: str) -> dict[str, str]:
+    # What is asked for stands behind the last field, in a line that quotes its markers.
+    asked = text.rfind("`[[ ## completed ## ]]`")
+    if asked >= 0:
+        text = text[: text.rfind("\n", 0, asked) + 1]
     marks = list(MARKER.finditer(text))
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     return {mark[1]: text[mark.end() : end].strip("\n") for mark, end in zip(marks, ends, strict=True)}
