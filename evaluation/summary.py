@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from evoplay.evaluation.exploration import exploration_figures
 from evoplay.evaluation.load import LoadedRun
 from evoplay.evaluation.metrics import (
     CHALLENGE_WEIGHT,
@@ -161,6 +162,7 @@ def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
             "cost": cost,
             "curve": _numbers(summary.curve(contender)),
             "games": _by_game(summary.scores[contender]),
+            **exploration_figures(records),
         }
     return {
         "run": str(run.path),

@@ -62,7 +62,7 @@ class Designer:
 
     def extreme(self, directions: dict[int, int], side: int) -> Array:
         """From the centre, every field with a known direction moved to the end that raises (side 1) or lowers s."""
-        point = self.centre.copy()
+        point: Array = self.centre.copy()
         for column, direction in directions.items():
             point = self.towards(point, column, float(side * (direction or 1)))
         return point
