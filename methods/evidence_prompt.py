@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from evoplay.memory.belief import mean, variance
 from evoplay.memory.blocks import Block
@@ -125,6 +126,7 @@ def least_known(view: View, past: Sequence[Episode], claims: Sequence[tuple[Clai
     return min(open_ones, key=lambda action: (here[action], -unsure(action), anywhere[action]), default=None)
 
 
+@lru_cache(maxsize=10_000)
 def _situation(observation: str) -> str:
     return re.sub(r"\d+", "#", plain(observation))
 

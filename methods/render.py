@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 
 from evoplay.memory.blocks import Block
 from evoplay.memory.records import Episode, Step
-from evoplay.memory.tokens import count_tokens
 
 BAR = "| "
 LONGEST_TEXT = 20_000
@@ -74,24 +73,3 @@ def actions_text(actions: Sequence[str], glosses: Mapping[str, str]) -> str:
     """The actions to choose from, one a line, with the English meaning where the identifier is not English."""
     lines = (f"- {action}{f'  ({glosses[action]})' if action in glosses else ''}\n" for action in actions)
     return "".join(("Actions to choose from:\n", *lines))
-
-
-def transcript(episode: Episode, *, ids: bool = False, room: int | None = None) -> str:
-    """A finished episode as text for a structured call; with `ids`, every step opens with its number.
-
-    Where it has more than `room` tokens, steps in its middle are left out, with a note of how many.
-    """
-    opening, *steps, ending = _transcript_pieces(episode, ids)
-    if room is not None and (over := sum(count_tokens(piece) for piece in (opening, *steps, ending)) - room) > 0:
-        start = end = len(steps) // 2
-        while over > 0 and end - start < len(steps):
-            at = end if end - len(steps) // 2 <= len(steps) // 2 - start and end < len(steps) else start - 1
-            over -= count_tokens(steps[at])
-            start, end = min(start, at), max(end, at + 1)
-        steps[start:end] = [f"\n[{end - start} steps left out]\n"]
-    return "".join((opening, *steps, ending))
-
-
-def _transcript_pieces(episode: Episode, ids: bool) -> list[str]:
-    steps = [(f"\nstep {step.step}" if ids else "") + step_block(step).text for step in episode.steps]
-    return [quoted(episode.opening), *steps, ending_block(episode.score).text.rstrip("\n") + "\n"]

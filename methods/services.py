@@ -42,8 +42,6 @@ class Services:
         self.episode = 0
         """The episode now played or just ended; the loop keeps it, as it does `step` (0 before the first)."""
         self.step = 0
-        self.budget_tokens = 0
-        """What a prompt may hold (0: no limit); set by the loop."""
         self._store_factory = store_factory
         self._store: EvidenceStore | None = None
         self._structured: Structured | None = None
