@@ -30,7 +30,7 @@ demo: $(READY)
 test: lint test-fast
 
 test-fast: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 test-slow: $(READY)
 	$(BIN)/python -m pytest -m slow

@@ -21,12 +21,15 @@ class History:
 
     past : finished episodes and the method's state. claims : the evidence store's events, in order.
     calls, blocks : how many calls were logged, and the ids of the prompt blocks that are stored.
+    tokens, usd : what all logged calls took, voided ones included.
     pending : the log ends inside an episode or before the method had taken one in.
     """
 
     past: Past = field(default_factory=Past)
     claims: list[Event] = field(default_factory=list)
     calls: int = 0
+    tokens: int = 0
+    usd: float = 0.0
     blocks: set[str] = field(default_factory=set)
     pending: bool = False
 
@@ -58,17 +61,25 @@ def read_history(events: Iterable[Event]) -> History:
     open_episode = False
     record: EpisodeRecord | None = None
     replies: dict[int, str] = {}
+    rollouts: dict[int, EpisodeRecord] = {}
     for event, holds in valid_events(events):
         kind = event["type"]
         if kind == "call":
             history.calls = max(history.calls, event["n"])
             replies[event["n"]] = event["reply"] or ""
+            history.tokens += event.get("usage", {}).get("input", 0) + event.get("usage", {}).get("output", 0)
+            history.usd += event.get("usd") or 0.0
         elif kind == "block":
             history.blocks.add(event["id"])
         if not holds:
             continue
         if kind == "episode_started":
             record, open_episode = _begun(event), True
+            rollouts = {}
+        elif kind == "rollout" and record is not None:
+            one = rollouts.setdefault(event["rollout"], EpisodeRecord(record.episode, record.opening))
+            one.opening_retained = record.opening_retained
+            _rolled(one, event["event"], replies)
         elif kind == "step" and record is not None:
             record.steps.append(_step(event, record, replies.get(event["call"], "")))
         elif kind == "aside" and record is not None:
@@ -77,6 +88,7 @@ def read_history(events: Iterable[Event]) -> History:
             _finish(record, event)
             history.past.episodes.append(record)
             history.past.unclosed, open_episode = True, False
+            history.past.rolled_out = [one.view() for one in rollouts.values() if one.error is None]
         elif kind == "episode_closed":
             history.past.state, history.past.unclosed = event["state"], False
         elif kind == "drop":
@@ -108,6 +120,14 @@ def resume_point(events: Iterable[Event]) -> Event | None:
 def records(events: Iterable[Event]) -> list[EpisodeRecord]:
     """The finished episodes of a trial."""
     return read_history(events).past.episodes
+
+
+def _rolled(one: EpisodeRecord, event: Event, replies: Mapping[int, str]) -> None:
+    """Take an event of a rollout into its record."""
+    if event["type"] == "step":
+        one.steps.append(_step(event, one, replies.get(event["call"], "")))
+    elif event["type"] == "episode_finished":
+        _finish(one, event)
 
 
 def _dropped(past: Past, event: Mapping[str, Any]) -> None:

@@ -35,6 +35,8 @@ class Recorder:
         self.calls = calls
         self._known = set(known or ())
         self._last: list[str] = []
+        self.rollout = 0
+        """Which of several rollouts of an episode is being played (0: none); its steps are wrapped in rollout events."""
         self.listen: Callable[[Event], None] | None = None
         """Also told of every event, for live progress."""
 
@@ -80,7 +82,7 @@ class Recorder:
             event["info"] = dict(step.info)
         if step.step == 1:
             event["score_before"], event["visible_before"] = step.score_before, step.visible_before
-        self.emit(event)
+        self._played(event)
 
     def called(
         self,
@@ -120,6 +122,7 @@ class Recorder:
         """A call that gave no completion."""
         events, event = self._call_event(messages, purpose, seed, episode, step, prompt)
         event |= {"reply": None, "failed": failure.kind, "error": str(failure), "attempts": failure.attempts}
+        event |= {"usage": _usage(failure.usage or Usage()), "usd": failure.usd, "retries": failure.retries}
         self.emit(*events, event)
 
     def failed(self, what: str, failure: Exception, episode: int, step: int) -> None:
@@ -134,7 +137,7 @@ class Recorder:
             self.emit({"type": "drop", "episode": episode, "step": step, **asdict(drop)})
 
     def asided(self, aside: AsideRecord) -> None:
-        self.emit({"type": "aside", **asdict(aside)})
+        self._played({"type": "aside", **asdict(aside)})
 
     def episode_finished(self, record: EpisodeRecord) -> None:
         event: Event = {
@@ -151,6 +154,19 @@ class Recorder:
                 event[name] = True
         if record.error is not None:
             event["error"] = record.error
+        self._played(event)
+
+    def kept(self, record: EpisodeRecord) -> None:
+        """One of several rollouts becomes the episode: its steps once more, as the episode's own."""
+        for step in record.steps:
+            self.stepped(step)
+        for aside in record.asides:
+            self.asided(aside)
+
+    def _played(self, event: Event) -> None:
+        """An event of play; that of a rollout is wrapped, so that who reads episodes passes it over."""
+        if self.rollout:
+            event = {"type": "rollout", "episode": event["episode"], "rollout": self.rollout, "event": event}
         self.emit(event)
 
     def rules(self, episode: int, shown: Sequence[Claim], held: Sequence[Claim]) -> None:
@@ -174,6 +190,8 @@ class Recorder:
             "step": step,
             "seed": seed,
         }
+        if self.rollout:
+            event["rollout"] = self.rollout
         if prompt is None:
             blocks = [Block(message.content) for message in messages]
             event["messages"] = [[message.role, block.id] for message, block in zip(messages, blocks, strict=True)]

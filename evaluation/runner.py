@@ -24,7 +24,8 @@ from evoplay.evaluation.runlog import Cell, CellLog, RunFolder
 from evoplay.evaluation.seeds import SeedOf
 from evoplay.evaluation.stores import Stores
 from evoplay.evaluation.trialcalls import LoggedBackbone
-from evoplay.methods.backbones.base import Backbone, CallFailed, LimitReached
+from evoplay.methods.backbones.base import Backbone, CallFailed, LimitReached, Usage
+from evoplay.methods.backbones.spending import Spending
 from evoplay.methods.base import Method
 from evoplay.methods.registry import find_method
 from evoplay.methods.services import Services
@@ -109,10 +110,19 @@ class Run:
                 self._compare(self.folder.read())
             else:
                 self.folder.create(self._describe())
-            return {cell: read_history(self.folder.log_of(cell).events()) for cell in self.cells}
+            histories = {cell: read_history(self.folder.log_of(cell).events()) for cell in self.cells}
+            self._count_spent(histories)
+            return histories
         except BaseException:
             self.folder.unlock()
             raise
+
+    def _count_spent(self, histories: Mapping[Cell, History]) -> None:
+        """Limits hold for the whole run, however often it is resumed."""
+        spending = getattr(self.backbone, "spending", None)
+        if isinstance(spending, Spending):
+            tokens = sum(history.tokens for history in histories.values())
+            spending.add(Usage(input=tokens), sum(history.usd for history in histories.values()))
 
     def _check(self) -> None:
         envs = {(cell.env_id, cell.seed) for cell in self.cells}
@@ -343,6 +353,8 @@ class _Interrupt:
 
         def stop(number: int, frame: Any) -> None:
             self.run.halt("stopped by you" if number == signal.SIGINT else "asked to terminate")
+            # Ends waits between retries.
+            self.run.backbone.close()
             signal.signal(number, self.before[number])
 
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -133,6 +133,7 @@ def costs(run: LoadedRun, contender: str) -> dict[str, Any]:
             by_purpose["output"] += call["output"]
             if call["failed"] is not None:
                 total["failed_calls"] += 1
+                total["usd"] += call["usd"] or 0.0
             elif call["usd"] is None:
                 total["unpriced_calls"] += 1
             else:

@@ -19,7 +19,7 @@ class ModelSettings:
     """Sampling temperature; None leaves it to the provider. A method may ask for another one in a call of its own."""
     reasoning_effort: str | None = None
     """How long a reasoning model may think: "none", "minimal", "low", "medium", "high"."""
-    max_tokens: int = 1024
+    max_tokens: int = 4096
     """Tokens of a reply, thinking included; also what a prompt leaves free of the context window."""
     concurrency: int = 64
     """Calls under way at once."""

@@ -115,6 +115,14 @@ def test_a_limit_of_tokens_stops_cleanly_and_the_run_goes_on_later(tmp_path):
         assert outcome.exit_code == 3
         before = sum(len(run.episodes_of(cell)) for cell in run.cells)
         assert before < 2
+        # The limit is the run's, not the process's: what was spent before counts.
+        asked = len(server.requests)
+        assert play(server, tmp_path / "r", max_tokens=4000, trials=1)[0].exit_code == 3
+        assert len(server.requests) == asked
+        # The limit is the run's, not the process's: what was spent before counts.
+        asked = len(server.requests)
+        assert play(server, tmp_path / "r", max_tokens=4000, trials=1)[0].exit_code == 3
+        assert len(server.requests) == asked
         outcome, run = play(server, tmp_path / "r", trials=1)
     assert (outcome.exit_code, outcome.kept, outcome.played) == (0, before, 2 - before)
 
