@@ -17,7 +17,7 @@ from evoplay.evaluation.recorder import Recorder
 from evoplay.memory.blocks import Block
 from evoplay.memory.claims import Statement
 from evoplay.memory.records import AsideRecord, Episode, EpisodeRecord, Step, StepRecord, step_id
-from evoplay.methods.actor import Actor, Prompt
+from evoplay.methods.actor import Actor, Prompt, present_key
 from evoplay.methods.backbones.base import Backbone, CallFailed, Completion, LimitReached, Message
 from evoplay.methods.backbones.policy import LEAVE, Policy
 from evoplay.methods.base import EMPTY, Method, Task, View
@@ -43,7 +43,7 @@ class Past:
     """What a log holds of a trial that goes on: finished episodes, the state after the last closed one.
 
     `unclosed` says that the last episode was finished but the method had not yet taken it in. `dropped` and `left_out`
-    are what prompts had to do without (see `Actor`).
+    are what prompts had to do without (see `Actor`). `rolled_out` are the rollouts of an unclosed last episode.
     """
 
     episodes: list[EpisodeRecord] = field(default_factory=list)
@@ -51,6 +51,7 @@ class Past:
     unclosed: bool = False
     dropped: set[str] = field(default_factory=set)
     left_out: dict[str, int] = field(default_factory=dict)
+    rolled_out: Sequence[Episode] = ()
 
 
 @dataclass(slots=True)
@@ -106,7 +107,6 @@ class _Player:
             self.policy.bind(trial.env)
         self.method.planned, self.method.budget_tokens = trial.episodes, trial.budget_tokens or 0
         if trial.services is not None:
-            trial.services.budget_tokens = trial.budget_tokens or 0
             self._hook("attach", trial.services)
 
     def play(self, past: Past) -> list[EpisodeRecord]:
@@ -119,6 +119,7 @@ class _Player:
                 learned.pop()
             self._hook("restore", past.state, self._taken_in(learned))
             if past.unclosed:
+                self.method.rolled_out = past.rolled_out
                 self._close(done[-1])
         for number in range(len(done) + 1, self.trial.episodes + 1):
             record = self._episode(number)
@@ -145,7 +146,8 @@ class _Player:
             if self.policy is not None:
                 self.policy.begin(number)
             self._remember(number, "begin_episode", task)
-            final = self._steps(record, task, observation)
+            play = self._steps if self.method.rollouts == 1 else self._rollouts
+            final = play(record, task, observation)
         except CallFailed as failure:
             record.error = f"{failure.kind}: {failure}"
             record.seconds = time.perf_counter() - start
@@ -158,6 +160,45 @@ class _Player:
         record.seconds = time.perf_counter() - start
         self.recorder.episode_finished(record)
         return record
+
+    def _rollouts(self, record: EpisodeRecord, task: Task, observation: Observation) -> Observation:
+        """Play the episode several times from its start, on clones; the one the method chooses becomes the record.
+
+        The others are logged as rollouts and count as cost. One that fails is out; the episode fails if all do.
+        """
+        played: list[tuple[EpisodeRecord, Observation]] = []
+        start, failed = self.env, CallFailed("no rollout was played", kind="rollout")
+        try:
+            for at in range(1, self.method.rollouts + 1):
+                self.recorder.rollout, self.env = at, start.clone()
+                self.actor.left_out.pop(present_key(record.episode), None)
+                if self.policy is not None:
+                    self.policy.bind(self.env)
+                    self.policy.begin(record.episode)
+                one = EpisodeRecord(record.episode, record.opening, opening_retained=record.opening_retained)
+                try:
+                    final = self._steps(one, task, observation)
+                    one.score, one.closing = final.score, final.text
+                    played.append((one, final))
+                except CallFailed as failure:
+                    if failure.fatal:
+                        raise
+                    one.error, failed = f"{failure.kind}: {failure}", failure
+                    self.recorder.failed("rollout", failure, record.episode, len(one.steps) + 1)
+                self.recorder.episode_finished(one)
+        finally:
+            self.recorder.rollout, self.env = 0, start
+        if not played:
+            raise failed
+        self.method.rolled_out = [one.view() for one, _ in played]
+        self._at(record.episode, 0)
+        chosen = self._remember(record.episode, "choose", self.method.rolled_out) if len(played) > 1 else 0
+        kept, final = played[chosen or 0]
+        record.steps, record.asides, record.capped, record.left = kept.steps, kept.asides, kept.capped, kept.left
+        self.recorder.kept(record)
+        for step in [] if self.method.frozen else record.steps:
+            self._remember(record.episode, "observe", step.view())
+        return final
 
     def _steps(self, record: EpisodeRecord, task: Task, observation: Observation) -> Observation:
         """Play until the end; the settled last observation."""
@@ -186,7 +227,7 @@ class _Player:
             views.append(seen)
             past.append(step_block(seen))
             present = past[-1] if observation.retained is None else _present(step[0], before, observation)
-            if not self.method.frozen:
+            if not self.method.frozen and not self.recorder.rollout:
                 self._remember(record.episode, "observe", seen)
         if not observation.done:
             record.capped = len(record.steps) >= self.cap
@@ -258,7 +299,8 @@ class _Player:
     ) -> Completion:
         trial = self.trial
         where = f"{trial.cell} episode {episode} step {step}"
-        seed = trial.seed_of(episode, step, purpose)
+        rollout = self.recorder.rollout
+        seed = trial.seed_of(episode, step, f"{purpose} in rollout {rollout}" if rollout > 1 else purpose)
         try:
             completion = trial.backbone.complete(
                 messages,

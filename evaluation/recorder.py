@@ -36,7 +36,7 @@ class Recorder:
         self._known = set(known or ())
         self._last: list[str] = []
         self.rollout = 0
-        """Which of several rollouts of an episode is being played (0: none); its steps are wrapped in rollout events."""
+        """Which of several rollouts of an episode is played (0: none); its steps are wrapped in rollout events."""
         self.listen: Callable[[Event], None] | None = None
         """Also told of every event, for live progress."""
 

@@ -97,7 +97,7 @@ class Actor:
                 history = [Block.joined(parts, key=only.key)]
                 drops += more
             # The present episode gives way last: without it there is nothing to act on.
-            episode, more = self._shorten(f"present episode {view.task.episode}", episode, room - _tokens(history))
+            episode, more = self._shorten(present_key(view.task.episode), episode, room - _tokens(history))
             drops += more
         return Prompt((SYSTEM,), [*context.guidance, *history, *episode, *tail], len(tail), drops)
 
@@ -138,6 +138,11 @@ class Actor:
         kept = [parts[0], Block(f"\n[{out} steps left out]\n"), *parts[1 + out :]]
         left = _tokens(parts[1 + out - new : 1 + out])
         return kept, [Drop(key, left, new, "too long by itself")] if new else []
+
+
+def present_key(episode: int) -> str:
+    """The key under which it is remembered what the episode in hand had to do without."""
+    return f"present episode {episode}"
 
 
 def _tokens(blocks: Iterable[Block]) -> int:

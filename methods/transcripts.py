@@ -21,14 +21,14 @@ def label(step: Step) -> str:
     return f"e{step.episode:02d}/s{step.step:03d}"
 
 
-def transcript(episodes: Sequence[Episode], planned: int, budget_tokens: int = 0, *, refused: bool = True) -> str:
-    """Episodes in order, as the actor saw them, each step under its label.
+def transcript(episodes: Sequence[Episode], planned: int, budget_tokens: int = 0, *, labels: bool = True) -> str:
+    """Episodes in order, as the actor saw them, each step under its label (none without `labels`).
 
     planned : how many episodes the trial has. budget_tokens : what the whole may take (0: no limit); the middle steps
-    of episodes longer than their share are left out. refused : with the steps that the game did not accept.
+    of episodes longer than their share are left out.
     """
     share = budget_tokens // max(len(episodes), 1)
-    texts = [_one(episode, planned, share if budget_tokens else 0, refused) for episode in episodes]
+    texts = [_one(episode, planned, share if budget_tokens else 0, labels) for episode in episodes]
     return "".join(texts).rstrip("\n")
 
 
@@ -56,9 +56,9 @@ def evidence(names: Iterable[str], episodes: Sequence[Episode]) -> list[str]:
     return steps_named(names, episodes) or [step.id for episode in episodes for step in episode.steps]
 
 
-def _one(episode: Episode, planned: int, budget_tokens: int, refused: bool) -> str:
-    steps = [step for step in episode.steps if refused or step.accepted]
-    blocks = [Block(f"\nstep {label(step)}{step_block(step).text}") for step in steps]
+def _one(episode: Episode, planned: int, budget_tokens: int, labels: bool) -> str:
+    above = [f"\nstep {label(step)}" if labels else "" for step in episode.steps]
+    blocks = [Block(head + step_block(step).text) for head, step in zip(above, episode.steps, strict=True)]
     head, ending = opening_block(episode.episode, planned, episode.opening), ending_block(episode.score)
     out = 0
     if budget_tokens:
