@@ -19,7 +19,7 @@ Kind = Literal["way", "line", "cost", "ending", "idle"]
 class Lesson:
     """A thing learned: actions in order, whether to do or to avoid them, what it rests on.
 
-    `labels` are the plain lines that stood above the moves that show it. `worth` is in points.
+    `labels` are the plain lines that stood above the moves that show it. `worth` is in points, of all actions together.
     """
 
     kind: Kind
@@ -29,6 +29,8 @@ class Lesson:
     times: int
     labels: tuple[str, ...]
     sentence: str
+    last: float = 0.0
+    """What the last of the actions brought by itself."""
 
     @property
     def short(self) -> str:
@@ -93,6 +95,7 @@ def _ways(plays: Sequence[Play]) -> list[Lesson]:
     names = Names()
     experience = Experience(names)
     where: dict[tuple[int, ...], list[Move]] = {}
+    last: dict[tuple[int, ...], float] = {}
     for play in plays:
         trace = experience.open(play)
         for move, reward in zip(play.moves, rewards_of(play), strict=True):
@@ -100,7 +103,9 @@ def _ways(plays: Sequence[Play]) -> list[Lesson]:
             experience.take(trace, move, reward)
             if reward > 0:
                 for first in range(start, len(trace.actions)):
-                    where.setdefault(tuple(trace.actions[first:]), []).extend(play.moves[first : len(trace.actions)])
+                    way = tuple(trace.actions[first:])
+                    where.setdefault(way, []).extend(play.moves[first : len(trace.actions)])
+                    last[way] = reward
         experience.close(trace, play.final)
     found: dict[tuple[int, ...], tuple[float, int]] = {}
     for (context, _), ways in experience.plans.items():
@@ -118,9 +123,9 @@ def _ways(plays: Sequence[Play]) -> list[Lesson]:
     out = []
     for way, mean, n in ways_left[:40]:
         actions = tuple(names.texts[action] for action in way)
-        times = f" ({n} times)" if n > 1 else ""
-        sentence = f"Do {quoted(actions)}: it brought {mean:+.4g}{times}."
-        out.append(Lesson("way", actions, True, mean, n, _labels(where.get(way, [])), sentence))
+        sentence = f"Do {quoted(actions)}: it brought {mean:+.4g}."
+        labels = _labels(where.get(way, []))
+        out.append(Lesson("way", actions, True, mean, n, labels, sentence, last.get(way, mean)))
     return out
 
 
@@ -156,7 +161,7 @@ def _costs(plays: Sequence[Play]) -> list[Lesson]:
     out = []
     for way, (reward, times, labels) in ranked[:20]:
         sentence = f"Avoid {quoted(way)}: it brought only {reward:+.4g}."
-        out.append(Lesson("cost", way, False, reward, times, labels, sentence))
+        out.append(Lesson("cost", way, False, reward, times, labels, sentence, reward))
     return out
 
 
@@ -177,7 +182,7 @@ def _idle(plays: Sequence[Play]) -> list[Lesson]:
             0.0,
             len(moves),
             _labels(moves),
-            f"Avoid `{action}`: it changed nothing ({len(moves)} times).",
+            f"Avoid `{action}`: it changed nothing.",
         )
         for action, moves in found.items()
     ]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evoplay.methods.backbones.sim.experience import rewards_of
 from evoplay.methods.backbones.sim.guidance import AGAINST, FOR, read_advice
 from evoplay.methods.backbones.sim.lessons import Lesson, lessons, quoted, score_of
 from evoplay.methods.backbones.sim.transcript import Play, Scanner
@@ -22,6 +23,7 @@ MARKER = re.compile(r"^\[\[ ## (\w+) ## \]\][ \t]*", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"^\{(\w+)\}(?:[ \t]+# note: the value you produce (.*))?$")
 _ABOUT = re.compile(r"^\d+\. `(\w+)` \((.*?)\): ?(.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^\s*(?:\[?(\d+)[\].)»:]+)\s+(.*)$")
+_ENTRY = re.compile(r"\[([^\[\]\s]*\d[^\[\]\s]*)\]\s+(.*)")
 MOST_ITEMS = 3
 Schema = Mapping[str, Any]
 _IDS = frozenset({"id", "ids", "step", "steps", "links", "sources", "shows", "basis"})
@@ -31,6 +33,13 @@ _EFFECT = frozenset({"effect", "outcome", "result", "prediction", "predicted"})
 _BAD = frozenset(
     {"harmful", "avoid", "mistake", "mistakes", "failure", "contradicts", "contradicting", "against", "worst"}
 )
+_FOR_IT = frozenset({"supports", "supporting", "confirms", "shows", "favour"})
+_AGAINST_IT = frozenset({"contradicts", "contradicting", "refutes", "opposes", "against"})
+_TEXTS = frozenset(
+    {"text", "statement", "content", "description", "insight", "lesson", "plan", "rule", "guide", "advice", "summary"}
+    | {"body", "claim", "reasons", "why", "comparison", "mistake", "reflection", "strategy"}
+)
+_BEST = frozenset({"best", "which", "chosen", "winner"})
 _CODE = frozenset({"code", "python", "program", "function", "source"})
 _AGREE = frozenset({"agree", "agrees", "support", "supports", "confirm", "keep", "supporting"})
 _NEW = frozenset({"add", "new", "append", "propose", "create", "insert"})
@@ -97,6 +106,7 @@ class Filler:
             self.plays += [play for play in scanner.plays if play.moves]
         self.lessons = lessons(self.plays)
         self.listed = _numbered(form.inputs.values())
+        self.entries = _entries(form.inputs.values())
         known = dict.fromkeys(move.action for play in self.plays for move in play.moves if move.action)
         self.known = tuple(known)
         self.success = self._success()
@@ -178,7 +188,13 @@ class Filler:
             return found[: max(most, 5)]
         if inner.get("type") == "string" and of is not None and "enum" not in inner:
             return [f"`{action}`" if not _asks(name, about, {"action", "actions"}) else action for action in of.actions]
+        keys = [frozenset(tokens(key)) for key in inner.get("properties", {})]
+        if any(key & _FOR_IT for key in keys) and any(key & _AGAINST_IT for key in keys):
+            return self._marks(inner, defs)
         chosen = self._chosen(name)
+        if any(key & {"actions", "sequence"} for key in keys):
+            # A run of actions to be repeated.
+            chosen = [lesson for lesson in chosen if lesson.good and len(lesson.actions) > 1]
         if of is not None:
             chosen = [of]
         least = schema.get("minItems", 0)
@@ -196,6 +212,44 @@ class Filler:
         return {
             key: self._value(value, defs, key, of, value.get("description", "")) for key, value in properties.items()
         }
+
+    def _marks(self, schema: Schema, defs: Schema) -> list[dict[str, Any]]:
+        """For each listed entry the moves that show it and those that show the opposite, where there are any."""
+        out = []
+        for entry, text in self.entries.items():
+            shown, opposed = self._verdict(text)
+            if not shown and not opposed:
+                continue
+            mark: dict[str, Any] = {}
+            for key, value in schema.get("properties", {}).items():
+                words = frozenset(tokens(key))
+                if words & _FOR_IT:
+                    mark[key] = shown
+                elif words & _AGAINST_IT:
+                    mark[key] = opposed
+                elif value.get("type") == "string":
+                    mark[key] = entry
+                else:
+                    mark[key] = self._value(value, defs, key, None, "")
+            out.append(mark)
+        return out
+
+    def _verdict(self, text: str) -> tuple[list[str], list[str]]:
+        """Ids of the moves that bear out a listed entry, and of those that speak against it."""
+        shown: dict[str, None] = {}
+        opposed: dict[str, None] = {}
+        for advice in read_advice(text, self.known):
+            size = len(advice.actions)
+            for play in self.plays:
+                rewards = rewards_of(play)
+                for end in range(size, len(play.moves) + 1):
+                    run = play.moves[end - size : end]
+                    if tuple(move.action for move in run) != advice.actions or not run[-1].label:
+                        continue
+                    brought = sum(rewards[end - size : end])
+                    fits = brought > 0 if advice.good else brought <= max(advice.worth or 0.0, 0.0)
+                    (shown if fits else opposed)[_id_in(run[-1].label)] = None
+        return [one for one in shown if one], [one for one in opposed if one and one not in shown]
 
     # --- simple values ----------------------------------------------------------------------------------------
 
@@ -234,6 +288,8 @@ class Filler:
         if low is not None and high is not None and low >= 0 and high <= 1:
             return low + (high - low) * (0.7 if of is None or of.times < 2 else 0.9)
         listed = self._listed_at(of) if of is not None else None
+        if of is None and self.plays and _asks(name, "", _BEST):
+            listed = max(range(len(self.plays)), key=lambda at: score_of(self.plays[at])) + 1
         seen = of.times if of is not None else len(self.plays[-1].moves) if self.plays else 1
         value = float(listed if listed is not None else seen)
         if low is not None:
@@ -241,18 +297,23 @@ class Filler:
         return min(value, high) if high is not None else value
 
     def _string(self, schema: Schema, name: str, of: Lesson | None, about: str) -> str:
+        default = schema.get("default")
         if of is None:
             text = self._prose(name, about)
         elif _asks(name, "", _TITLES):
             text = of.short
-        elif _asks(name, "", _IDS):
-            text = (self._ids(of, False) or [""])[0]
         elif _asks(name, "", {"action"}):
             text = of.actions[-1]
         elif _asks(name, "", _WHEN):
             text = f"after {quoted(of.actions[:-1])}" if len(of.actions) > 1 else "always"
         elif _asks(name, "", _EFFECT):
-            text = f"score {of.worth:+.4g}" if of.worth else "no change"
+            text = "ends" if of.kind == "ending" else f"score {of.last:+.4g}" if of.last else "no change"
+        elif isinstance(default, str) and not _asks(name, "", _TEXTS):
+            text = default
+        elif _asks(name, about, {"id"}) and self.entries:
+            text = next(iter(self.entries))
+        elif _asks(name, "", _IDS):
+            text = (self._ids(of, False) or [""])[0]
         else:
             text = of.sentence
         most = schema.get("maxLength")
@@ -263,7 +324,7 @@ class Filler:
         labels = of.labels if of is not None else tuple(m.label for play in self.plays for m in play.moves if m.label)
         if bad:
             return []
-        found = [word.strip(":.,;[]()") for label in labels for word in label.split()[-1:] if re.search(r"\d", word)]
+        found = [one for one in map(_id_in, labels) if one]
         return list(dict.fromkeys(found))[-5:]
 
     def _prose(self, name: str, about: str) -> str:
@@ -286,7 +347,28 @@ def _asks(name: str, about: str, words: frozenset[str] | set[str]) -> bool:
     return bool(set(tokens(name)) & words or set(tokens(about)) & words)
 
 
-def _numbered(texts: Any) -> dict[int, str]:
+def _id_in(label: str) -> str:
+    """The id at the end of a line above a move, "" if it has none."""
+    word = label.split()[-1].strip(":.,;[]()") if label.split() else ""
+    return word if re.search(r"\d", word) else ""
+
+
+def _entries(texts: Iterable[str]) -> dict[str, str]:
+    """What the inputs list under bracketed ids: id -> text."""
+    out: dict[str, str] = {}
+    for text in texts:
+        for line in text.splitlines():
+            if line and line[0] not in "|>[":
+                for found in _ENTRY.finditer(line):
+                    out.setdefault(found[1], found[2])
+            elif line.startswith("[") and not line.endswith("]"):
+                found_first = _ENTRY.match(line)
+                if found_first:
+                    out.setdefault(found_first[1], found_first[2])
+    return out
+
+
+def _numbered(texts: Iterable[str]) -> dict[int, str]:
     """Numbered lines of the inputs that are not a game's own words."""
     out: dict[int, str] = {}
     for text in texts:

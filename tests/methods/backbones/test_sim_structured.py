@@ -166,6 +166,55 @@ def test_what_is_already_listed_is_agreed_to() -> None:
     assert ("AGREE", 2) in {(operation.kind, operation.number) for operation in again}
 
 
+class Mark(BaseModel):
+    claim: str = Field(description="id of the claim")
+    supports: list[str]
+    contradicts: list[str]
+
+
+def test_listed_entries_are_marked_by_the_steps_that_touch_them() -> None:
+    known = (
+        "rule, open: [c001] Do `pull_red`, `pull_blue`: it brought +8. (1 for)\n"
+        "rule, open: [c002] Do `pull_green`: it brought +4. (1 for)\n"
+        "rule, open: [c003] Do `pull_yellow`: it brought +4. (1 for)\n"
+    )
+    marks = ask({"marks": list[Mark]}, known=known)["marks"]
+    assert [(mark.claim, mark.supports, mark.contradicts) for mark in marks] == [
+        ("c001", ["e02/s002"], []),
+        ("c002", [], ["e02/s004"]),
+    ]
+
+
+class Proposal(BaseModel):
+    statement: str
+    rewords: str = Field("", description="id of the listed claim that this puts better; empty if new")
+    condition: str = "always"
+    action: str = ""
+    effect: str = ""
+
+
+def test_a_field_that_may_stay_empty_does() -> None:
+    first, *_ = ask({"claims": list[Proposal]})["claims"]
+    assert first == Proposal(
+        statement="Do `pull_red`, `pull_blue`: it brought +8.",
+        condition="after `pull_red`",
+        action="pull_blue",
+        effect="score +8",
+    )
+
+
+class Workflow(BaseModel):
+    description: str
+    actions: list[str]
+
+
+def test_workflows_are_runs_of_actions_that_paid() -> None:
+    workflows = ask({"workflows": list[Workflow]})["workflows"]
+    assert workflows
+    assert workflows[0].actions == ["pull_red", "pull_blue"]
+    assert all(len(workflow.actions) > 1 for workflow in workflows)
+
+
 def test_code_that_was_given_is_given_back() -> None:
     code = "def extract(text):\n    return text[:80]"
     assert ask({"new_code": str}, old_code=code)["new_code"] == code
