@@ -200,7 +200,7 @@ def _starts(family: str, k: int, signs: Sequence[Sequence[int]], rng: np.random.
 def _settle_bands(z: Array, s: Array, theta: Array, order: Ints, prior: Prior, k: int) -> Array:
     """Try common shifts of thresholds against the centre, and band widths: only assignments tell them apart."""
     loss = _loss(_values("lexicographic", z, theta, order)[0] - s) + prior.loss(theta)
-    for shift, band in product(np.linspace(-0.36, 0.36, 13), np.linspace(0.2, 0.8, 13)):
+    for shift, band in product(np.linspace(-0.36, 0.36, 9), np.linspace(0.2, 0.8, 7)):
         trial = theta.copy()
         trial[:, :k] += shift
         trial[:, k + 2] -= shift
