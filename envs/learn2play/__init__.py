@@ -2,11 +2,13 @@
 
 GAMES = (
     "castaway",
+    "catnip",
     "dreamgarden",
     "dungeon",
     "ecosphere",
     "gemforge",
     "grapevine",
+    "patch_reality_moderate",
     "primordialsoup",
     "redeye",
     "butterfly",
