@@ -6,7 +6,8 @@ Data tables, pure rules, the exact search, texts and the game, in this order.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
@@ -102,6 +103,17 @@ def present(pair: Pair, soup: Counts) -> bool:
     return soup.get(pair[0], 0) > 0 and soup.get(pair[1], 0) > 0
 
 
+def fired(spring: Spring, soup: dict[str, int]) -> tuple[str, ...]:
+    """The primary recipes that react in a soup, each once at most; what they use is taken from it."""
+    made = []
+    for label, pair in spring.primary.items():
+        if present(pair, soup):
+            made.append(label)
+            for name in pair:
+                soup[name] -= 1
+    return tuple(made)
+
+
 def product_of(spring: Spring, level: int, soup: Counts) -> str | None:
     """What a synthesis makes of a soup at a catalyst level, if anything."""
     if level >= TOP_NEEDS and present(spring.top, soup):
@@ -132,11 +144,16 @@ class Search:
     def __init__(self, spring: Spring) -> None:
         self.spring = spring
         self.catalyst = COMPOUNDS.index(spring.catalyst)
-        self.batches = [
-            batch for size in range(len(spring.primary) + 1) for batch in combinations(spring.primary, size)
-        ]
+        sizes = range(len(spring.primary) + 1)
+        batches = [batch for size in sizes for batch in combinations(spring.primary, size)]
+        self.batches = [batch for batch in batches if self._fires(batch)]
         pairs = (*spring.middle.values(), spring.top)
         self.partners = (None, *sorted({name for pair in pairs for name in pair if name in COMPOUNDS}))
+
+    def _fires(self, batch: tuple[str, ...]) -> bool:
+        """Whether just what these recipes need makes them react, and no earlier one that takes a share of it."""
+        soup = Counter(name for label in batch for name in self.spring.primary[label])
+        return fired(self.spring, soup) == batch
 
     def best_run(self) -> tuple[int, list[str]]:
         """The best score of a run that is handed in, and the run."""
@@ -396,13 +413,10 @@ class PrimordialSoup(Game):
         self.bonus = self.bonus or self.level >= TOP_NEEDS
         if not molecules_there and not any(self.soup.values()):
             return catalyst_only_text(self.level)
-        formed = 0
-        for label, pair in self.spring.primary.items():
-            if present(pair, self.soup):
-                self._consume(pair)
-                self.molecules[label] += 1
-                formed += 1
-        return reacted_text(formed, self.level)
+        formed = fired(self.spring, self.soup)
+        for label in formed:
+            self.molecules[label] += 1
+        return reacted_text(len(formed), self.level)
 
     def _synthesize(self) -> str:
         if self.level < MIDDLE_NEEDS:
@@ -411,13 +425,10 @@ class PrimordialSoup(Game):
         label = product_of(self.spring, self.level, soup)
         if label is None:
             return TOO_WEAK if self.level < TOP_NEEDS and present(self.spring.top, soup) else NO_PARTNER
-        self._consume(self.spring.top if label == TOP else self.spring.middle[label])
+        for name in self.spring.top if label == TOP else self.spring.middle[label]:
+            (self.soup if name in self.soup else self.molecules)[name] -= 1
         self.molecules[label] += 1
         return TOP_MADE if label == TOP else MIDDLE_MADE
-
-    def _consume(self, pair: Sequence[str]) -> None:
-        for name in pair:
-            (self.soup if name in self.soup else self.molecules)[name] -= 1
 
 
 ENV = PrimordialSoup

@@ -295,6 +295,16 @@ def test_other_seeds_are_solved_by_real_runs(seed, score):
     assert obs.done
 
 
+@pytest.mark.parametrize("seed", [501, 505, 510, 513, 518, 532, 545, 575])
+def test_runs_reckon_with_recipes_that_share_a_substance(seed):
+    env = make(ENV, seed)
+    found = env.solve(1)
+    env.reset(1)
+    for action in found.actions:
+        obs = env.step(action)
+    assert obs.score == found.value
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_springs_are_well_formed(seed):
