@@ -71,13 +71,16 @@ def run(
     max_usd: Annotated[float | None, typer.Option(help="stop cleanly when so much is spent")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="stop cleanly when so many tokens are used")] = None,
     prices: Annotated[str | None, typer.Option(help="a price table of your own (JSON or TOML)")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="only estimate calls, tokens and USD")] = False,
+    price_for: Annotated[list[str] | None, typer.Option(help="models to estimate USD for")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run methods on environments; the same command goes on where it stopped."""
     given = {
         name: value
         for name, value in locals().items()
-        if name not in ("file", "as_json", "setting", "stream") and not (value is None or value is False or value == [])
+        if name not in ("file", "as_json", "setting", "stream", "estimate", "price_for")
+        and not (value is None or value is False or value == [])
     }
     options = {name: value for name, value in (("setting", setting), ("stream", stream)) if value is not None}
     if options:
@@ -85,6 +88,15 @@ def run(
     from evoplay.evaluation.config import make_config, read_toml
 
     config = make_config((read_toml(file) if file is not None else {}) | given)
+    if estimate:
+        from evoplay.evaluation.estimate import forecast, print_forecast
+
+        found = forecast(config, price_for)
+        if as_json:
+            print(json.dumps(found.as_dict(), indent=1))
+        else:
+            print_forecast(found)
+        raise typer.Exit(0)
     raise typer.Exit(execute(config, as_json=as_json))
 
 

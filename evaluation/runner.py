@@ -156,6 +156,7 @@ class Run:
             )
 
     def _describe(self) -> dict[str, Any]:
+        price = getattr(self.backbone, "price", None)
         return {
             "config": self.config.decisive(),
             "envs": self._envs(),
@@ -172,7 +173,7 @@ class Run:
                 "name": self.backbone.name,
                 "simulated": self.backbone.simulated,
                 "context_window": self.backbone.context_window,
-                "prices": getattr(self.backbone, "prices", None),
+                "price": None if price is None else price.as_data(),
             },
             "versions": versions(),
             "created": round(time.time(), 3),
