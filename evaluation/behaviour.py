@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from evoplay.evaluation.load import LoadedRun
+from evoplay.evaluation.runlog import Cell
 from evoplay.memory.records import EpisodeRecord
 
 
@@ -81,7 +82,11 @@ class Behaviour:
 
 def behaviour(run: LoadedRun, contender: str, env_id: str | None = None) -> Behaviour:
     """Behaviour over all trials of a contender, of one environment where one is named."""
-    cells = [c for c in run.cells if c.contender == contender and env_id in (None, c.env_id)]
+    return behaviour_of(run, [c for c in run.cells if c.contender == contender and env_id in (None, c.env_id)])
+
+
+def behaviour_of(run: LoadedRun, cells: Sequence[Cell]) -> Behaviour:
+    """Behaviour over some trials; of one trial, `distinct` is its own."""
     similarities: list[float] = []
     distinct: list[int] = []
     lengths: list[int] = []

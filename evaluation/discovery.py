@@ -10,9 +10,10 @@ from evoplay.memory.records import TrialRecord
 
 
 def discovery(run: LoadedRun) -> dict[str, dict[str, dict[str, dict[str, Any]]]]:
-    """`{env: {contender: {"T1": {"grade", "S", "trials", "by_trial"}}}}` for every environment that has criteria.
+    """`{env: {contender: {"T1": {"grade", "S", "trials", "by_trial", "cells"}}}}` for every environment that has criteria.
 
-    `grade` is the best over the trials, `S` the number of trials with complete evidence.
+    `grade` is the best over the trials, `S` the number of trials with complete evidence; `by_trial` has the
+    grade of each trial, `cells` which trials these are.
     """
     grid: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
     for cell in run.cells:
@@ -24,10 +25,11 @@ def discovery(run: LoadedRun) -> dict[str, dict[str, dict[str, dict[str, Any]]]]
         grades = grader(TrialRecord(cell.env_id, cell.seed, episodes, mode, cell.path))
         row = grid.setdefault(cell.env_id, {}).setdefault(cell.contender, {})
         for rule, grade in grades.items():
-            entry = row.setdefault(rule, {"grade": "-", "S": 0, "trials": 0, "by_trial": []})
+            entry = row.setdefault(rule, {"grade": "-", "S": 0, "trials": 0, "by_trial": [], "cells": []})
             best: Grade = best_grade(entry["grade"], grade)
             entry["grade"] = best
             entry["S"] += grade == "S"
             entry["trials"] += 1
             entry["by_trial"].append(grade)
+            entry["cells"].append(cell)
     return grid

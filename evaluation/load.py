@@ -35,6 +35,7 @@ class LoadedRun:
         self.cells = [Cell(cell["env"], cell["seed"], cell["contender"], cell["trial"]) for cell in self.info["cells"]]
         self._homes = {cell: (folder, cell) for cell in self.cells}
         self._histories: dict[Cell, History] = {}
+        self._calls: dict[Cell, list[dict[str, Any]]] = {}
 
     def log_of(self, cell: Cell) -> CellLog:
         """The event file of a trial."""
@@ -151,7 +152,12 @@ class LoadedRun:
         return pd.DataFrame(rows, columns=None if rows else [*CHALLENGE_KEYS, "type"])
 
     def calls_of(self, cell: Cell) -> Iterator[dict[str, Any]]:
-        """The calls of a trial as plain rows."""
+        """The calls of a trial as plain rows, read from the log once."""
+        if cell not in self._calls:
+            self._calls[cell] = list(self._read_calls(cell))
+        yield from self._calls[cell]
+
+    def _read_calls(self, cell: Cell) -> Iterator[dict[str, Any]]:
         for event, holds in self.events(cell):
             if event["type"] == "call":
                 usage = event.get("usage", {})
@@ -208,23 +214,24 @@ def merge(*runs: LoadedRun) -> LoadedRun:
     for other in runs[1:]:
         _check_mergeable(first, other)
     whole = object.__new__(LoadedRun)
-    whole.path, whole._homes, whole._histories = first.path, {}, {}
+    whole.path, whole._homes, whole._histories, whole._calls = first.path, {}, {}, {}
     backbones = list(dict.fromkeys(run.info["backbone"]["name"] for run in runs))
-    labels: list[str] = []
+    labels: dict[str, dict[str, Any]] = {}
     for run in runs:
         backbone = run.info["backbone"]["name"]
+        named = {row["label"]: row for row in run.info["contenders"]}
         taken = {(cell.env_id, cell.seed, cell.contender): cell.trial for cell in whole._homes}
         for cell in run.cells:
             policy = cell.contender.startswith("policy/")
             label = cell.contender if len(backbones) == 1 or policy else f"{cell.contender} · {backbone}"
-            labels.append(label)
+            labels.setdefault(label, {**named.get(cell.contender, {}), "label": label})
             trial = cell.trial + taken.get((cell.env_id, cell.seed, label), 0)
             whole._homes[Cell(cell.env_id, cell.seed, label, trial)] = run._homes[cell]
     whole.cells = list(whole._homes)
     whole.info = {
         **first.info,
         "envs": {env_id: facts for run in runs for env_id, facts in run.info["envs"].items()},
-        "contenders": [{"label": label} for label in dict.fromkeys(labels)],
+        "contenders": list(labels.values()),
         "backbone": {
             **first.info["backbone"],
             "name": ", ".join(backbones),

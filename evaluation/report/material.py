@@ -1,0 +1,77 @@
+"""What all parts of a report draw on: the run, its figures, and how its contenders and games are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from evoplay.evaluation.load import LoadedRun
+from evoplay.evaluation.recorder import Event
+from evoplay.evaluation.runlog import Cell
+from evoplay.evaluation.summary import Summary, as_dict, summarise
+
+
+@dataclass
+class Material:
+    """A run, read once for all parts of its report.
+
+    Parameters
+    ----------
+    run : the run, or several merged. baseline : what contenders are compared with (default naive).
+    transfer : a transfer comparison (see evaluation/transfer.py), where there is one.
+    """
+
+    run: LoadedRun
+    baseline: str | None = None
+    transfer: dict[str, Any] | None = None
+    _events: dict[Cell, list[Event]] = field(default_factory=dict)
+
+    @cached_property
+    def summary(self) -> Summary:
+        return summarise(self.run)
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """The figures that `evoplay report --json` prints."""
+        return as_dict(self.summary, self.baseline)
+
+    @property
+    def base(self) -> str:
+        return str(self.report["baseline"])
+
+    @property
+    def contenders(self) -> list[str]:
+        return self.run.contenders
+
+    @property
+    def backbone(self) -> str:
+        """The backbone's name; a simulated one is called so."""
+        name = str(self.run.info["backbone"]["name"])
+        return f"{name} (simulated backbone)" if self.run.simulated else name
+
+    @cached_property
+    def games(self) -> list[tuple[str, int]]:
+        """The games with their seeds, in the order of the run."""
+        return list(dict.fromkeys((cell.env_id, cell.seed) for cell in self.run.cells))
+
+    def game(self, env_id: str, seed: int) -> str:
+        """A game's name in tables; the seed is named where a game was played on several."""
+        suite, _, name = env_id.partition("/")
+        short = name if suite == "learn2play" else env_id
+        several = sum(one == env_id for one, _ in self.games) > 1
+        return f"{short} · seed {seed}" if several else short
+
+    def cells(self, contender: str) -> list[Cell]:
+        return [cell for cell in self.run.cells if cell.contender == contender]
+
+    def played(self, cell: Cell) -> str:
+        """A trial's game in tables."""
+        return self.game(cell.env_id, cell.seed)
+
+    def incidents(self, cell: Cell) -> list[Event]:
+        """What of a trial's log is neither play nor a call: errors, drops, planted claims; only what holds."""
+        if cell not in self._events:
+            wanted = ("error", "drop", "planted", "rules")
+            self._events[cell] = [e for e, holds in self.run.events(cell) if holds and e["type"] in wanted]
+        return self._events[cell]
