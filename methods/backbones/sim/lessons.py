@@ -136,7 +136,8 @@ def _endings(plays: Sequence[Play]) -> list[Lesson]:
     for play in plays:
         last, reward = play.moves[-1], rewards_of(play)[-1]
         score = score_of(play)
-        if last.action and reward <= 0 and (len(plays) == 1 or score < best):
+        goes_on = any(move.action == last.action for other in plays for move in other.moves[:-1])
+        if last.action and reward <= 0 and not goes_on and (len(plays) == 1 or score < best):
             sentence = f"Avoid `{last.action}` early: the episode ended with it at {score:g}."
             out[last.action] = Lesson("ending", (last.action,), False, score - best, 1, _labels([last]), sentence)
     return list(out.values())

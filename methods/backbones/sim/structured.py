@@ -195,6 +195,9 @@ class Filler:
         if any(key & {"actions", "sequence"} for key in keys):
             # A run of actions to be repeated.
             chosen = [lesson for lesson in chosen if lesson.good and len(lesson.actions) > 1]
+        if any(key & _WHEN for key in keys):
+            # What stands under a condition is one move, not a whole line of them.
+            chosen = [lesson for lesson in chosen if lesson.kind != "line"]
         if of is not None:
             chosen = [of]
         least = schema.get("minItems", 0)
