@@ -1,6 +1,6 @@
 """What a run would take, before it starts: calls and tokens from a short simulated run, USD by the price table.
 
-One simulated trial of a few episodes is played for every environment and method; what grows with the history is
+Two simulated trials of a few episodes are played for every environment and method; what grows with the history is
 continued along its line over the episodes, the rest by its mean. Replies are counted as the simulated ones, which are
 short: a model that thinks aloud writes more.
 """
@@ -25,6 +25,7 @@ from evoplay.methods.backbones.prices import Price, PriceTable
 SIMULATED = "sim/learner"
 SAMPLED = 3
 """Episodes that are played of each trial."""
+TRIALS = 2
 
 
 @dataclass(slots=True)
@@ -89,7 +90,11 @@ def forecast(config: RunConfig, models: list[str] | None = None) -> Forecast:
     table = PriceTable(config.prices)
     found = Forecast(prices={model: table.price(model) for model in named})
     with tempfile.TemporaryDirectory() as folder:
-        settings = config.model_dump() | {"backbone": SIMULATED, "trials": 1, "out": str(Path(folder) / "estimate")}
+        settings = config.model_dump() | {
+            "backbone": SIMULATED,
+            "trials": TRIALS,
+            "out": str(Path(folder) / "estimate"),
+        }
         whole = {cell: Run(config, open_backbone(SIMULATED)).planned(cell) for cell in config.cells()}
         settings |= {"episodes": min(SAMPLED, *whole.values()), "env_seeds": None, "max_usd": None, "max_tokens": None}
         sample = make_config(settings)
@@ -99,15 +104,15 @@ def forecast(config: RunConfig, models: list[str] | None = None) -> Forecast:
         seeds = len(config.env_seeds or [0])
         for cell in loaded.cells:
             episodes = next(count for other, count in whole.items() if other.env_id == cell.env_id)
-            found.episodes += episodes * seeds * config.trials
+            found.episodes += episodes * seeds * config.trials if cell.trial == 1 else 0
             estimate = found.methods.setdefault(cell.contender, Estimate())
             if not cell.contender.startswith("policy/"):
-                estimate.add(_continued(loaded, cell, episodes), times=seeds * config.trials)
+                estimate.add(_continued(loaded, cell, episodes), times=seeds * config.trials / TRIALS)
     return found
 
 
 def _continued(run: LoadedRun, cell: Cell, episodes: int) -> Estimate:
-    """A trial of so many episodes, continued from those that were played."""
+    """A trial of so many episodes: calls an episode by their mean, tokens a call along their line."""
     by_episode: dict[int, Estimate] = {}
     last: dict[str, str] = {}
     for event, messages in calls_with_messages(run.log_of(cell).events()):
@@ -118,11 +123,13 @@ def _continued(run: LoadedRun, cell: Cell, episodes: int) -> Estimate:
         last[event["purpose"]] = text
         entry = by_episode.setdefault(event["episode"], Estimate())
         entry.add(Estimate(1, tokens, tokens * same, usage.get("output", 0)))
-    played = sorted(by_episode)
-    whole = Estimate()
-    for name in ("calls", "input", "cacheable", "output"):
-        values = np.array([getattr(by_episode[number], name) for number in played])
-        setattr(whole, name, float(_along_the_line(values, episodes).sum()))
+    played = [by_episode[number] for number in sorted(by_episode)]
+    # Episodes differ in length by chance; what grows with the history is the prompt of a call.
+    calls = float(np.mean([entry.calls for entry in played])) if played else 0.0
+    whole = Estimate(calls=calls * episodes)
+    for name in ("input", "cacheable", "output"):
+        a_call = np.array([getattr(entry, name) / entry.calls for entry in played])
+        setattr(whole, name, calls * float(_along_the_line(a_call, episodes).sum()))
     return whole
 
 
