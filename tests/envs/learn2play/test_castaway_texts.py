@@ -4,6 +4,9 @@ import dataclasses
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.castaway.data import (
     COMPONENTS,
@@ -20,8 +23,6 @@ from evoplay.envs.learn2play.castaway.data import (
 )
 from evoplay.envs.learn2play.castaway.island import Creature, draw_island
 from evoplay.envs.learn2play.castaway.rules import State, act, known_exits, valid_actions
-from hypothesis import given
-from hypothesis import strategies as st
 
 ENV = "learn2play/castaway"
 TOKENS = {english: token for token, english in NAMES.items()}

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from evoplay.envs import make
 from evoplay.envs.learn2play.gemforge import COLLECTIBLES, MATERIALS, VALUES, Workshop, shown
 
