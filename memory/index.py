@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_construction": 100, "ef_search
 
 _client: Any = None
 _lock = threading.Lock()
+_gone: deque[tuple[str, Any]] = deque()
+"""Names and ids of collections nobody uses any more. A finalizer may run anywhere, so it takes no lock: it only says so
+here, and who next holds the lock deletes them."""
 
 
 class VectorIndex:
@@ -34,10 +38,11 @@ class VectorIndex:
         self.name = name
         client = _shared_client()
         with _lock:
+            _sweep()
             _delete(client, name)
             self._collection = client.create_collection(name, embedding_function=None, configuration=_CONFIGURATION)
             self._size = 0
-        self._release = weakref.finalize(self, _drop, name, self._collection.id)
+        self._release = weakref.finalize(self, _gone.append, (name, self._collection.id))
 
     def put(self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, Any]] | None = None) -> None:
         """Add items, or replace those of the same id."""
@@ -69,6 +74,8 @@ class VectorIndex:
     def close(self) -> None:
         """Free what the index holds."""
         self._release()
+        with _lock:
+            _sweep()
 
 
 def _shared_client() -> Any:
@@ -87,13 +94,14 @@ def _shared_client() -> Any:
         return _client
 
 
-def _drop(name: str, collection: Any) -> None:
-    """Delete a collection unless its name now belongs to a later one."""
-    with _lock:
+def _sweep() -> None:
+    """Delete what is gone, unless its name now belongs to a later collection. To be called with the lock held."""
+    while _gone:
+        name, collection = _gone.popleft()
         try:
             same = _client.get_collection(name, embedding_function=None).id == collection
         except Exception:  # noqa: BLE001  (Chroma's own errors differ from version to version; gone is gone)
-            return
+            continue
         if same:
             _delete(_client, name)
 
