@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import exp
 
 from evoplay.methods.backbones.sim.experience import FADE, REACH, START, Experience, Line, Names, Tally, Trace
-from evoplay.methods.backbones.sim.features import Features, fresh_words, keys_of, option_words
+from evoplay.methods.backbones.sim.features import Features, Key, fresh_words, option_words
 from evoplay.methods.backbones.sim.guidance import Advice, pull
 from evoplay.methods.backbones.sim.words import tokens
 
@@ -148,6 +148,7 @@ def _values(case: Case) -> tuple[list[float], list[str]]:
     rare = _rare_lines(case)
     still = case.trace.still
     missed: float | None = None
+    known: dict[Key, float] = {}
     fresh = fresh_words(case.trace.raw[-1], case.trace.raw[-2] if len(case.trace.raw) > 1 else ())
     played = [names.texts[step] for step in case.trace.actions[-200:]] if case.advice else []
     values, why = [], []
@@ -167,7 +168,7 @@ def _values(case: Case) -> tuple[list[float], list[str]]:
         if case.features.active:
             text = names.texts[action]
             beside = option_words(case.trace.raw[-1], text)
-            words = case.features.worth(keys_of(text, beside, fresh))
+            words = case.features.worth(text, beside, fresh, known)
             value += words
             if words > 0:
                 reason = f"what stands beside {text} did well in earlier episodes"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -116,10 +116,20 @@ class Features:
         """Whether anything was learned that bears on a choice."""
         return self.silent and bool(self._effects)
 
-    def worth(self, keys: Iterable[Key]) -> float:
-        """What is expected of a choice noted under these keys, in points beside the average."""
-        effects = self._effects
-        return sum(effects.get(key, 0.0) for key in keys)
+    def worth(self, action: str, option: Sequence[str], fresh: Sequence[str], known: dict[Key, float]) -> float:
+        """What is expected of a choice, in points beside the average.
+
+        `known` keeps what words are worth beside these `fresh` ones, for the other choices of the same moment.
+        """
+        effects, start, total = self._effects, head(action), 0.0
+        for word in option:
+            key = (start, word, "")
+            value = known.get(key)
+            if value is None:
+                value = effects.get(key, 0.0) + sum(effects.get((start, word, other), 0.0) for other in fresh)
+                known[key] = value
+            total += value
+        return total
 
     def _weigh(self) -> None:
         """Judge all clauses, then all words, by the episodes known so far."""

@@ -25,10 +25,10 @@ _KEPT = 4
 class SimLearner(Backbone):
     """A simulated backbone that learns from what it reads, by counting. It sees the messages and a seed, nothing else.
 
-    To act, it reads past and present play out of the prompt by structure (bars, `>` lines, brackets, lists), counts which
-    runs of actions led to gains, what followed an action where the same lines were read, and what the words beside an
-    option foretold; goes on along the best line that began exactly like this episode; ends an episode when longer ones
-    brought no more; tries the untried in the hope of what first tries brought; and heeds advice found in plain text.
+    To act, it reads past and present play out of the prompt by structure (bars, `>` lines, brackets, lists). It counts
+    which runs of actions led to gains, what followed an action where the same lines were read, and what the words
+    beside an option foretold; goes on along the best line that began exactly like this episode; ends an episode when
+    longer ones brought no more; tries the untried in the hope of what first tries brought; heeds advice in plain text.
     History whose openings agree in what the present opening lacks is taken for another place's and set aside.
     Structured calls get the runs that paid, the moves that cost and the steps that show them, field by field.
     Words mean nothing to it but that they are equal or not, those of advice excepted (do, avoid, brought, ...).
