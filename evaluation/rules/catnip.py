@@ -21,7 +21,8 @@ from evoplay.envs.learn2play.catnip.data import (
     Move,
 )
 from evoplay.envs.learn2play.catnip.game import Catnip
-from evoplay.envs.learn2play.catnip.rules import FREE, Event, Outcome, State, advance, normalised
+from evoplay.envs.learn2play.catnip.rules import FREE, Outcome, State, advance, normalised
+from evoplay.envs.learn2play.events import Event
 from evoplay.evaluation.rules.grades import Grade, Grades, graded
 from evoplay.memory.records import EpisodeRecord, TrialRecord
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from evoplay.envs.learn2play.castaway.data import (
     AMBUSH,
@@ -54,16 +53,7 @@ from evoplay.envs.learn2play.castaway.data import (
     VINE_FOR_RAFT,
 )
 from evoplay.envs.learn2play.castaway.island import Creature, Island
-
-
-class Event(NamedTuple):
-    """Something that happened: its kind, what it concerns, a number, and further tokens or reasons."""
-
-    kind: str
-    what: str = ""
-    amount: int = 0
-    more: tuple[str, ...] = ()
-
+from evoplay.envs.learn2play.events import Event
 
 Events = list[Event]
 

@@ -19,7 +19,8 @@ from evoplay.envs.learn2play.castaway.data import (
     TORCH,
 )
 from evoplay.envs.learn2play.castaway.island import Island
-from evoplay.envs.learn2play.castaway.rules import Event, State, creature_here, known_exits, part_here
+from evoplay.envs.learn2play.castaway.rules import State, creature_here, known_exits, part_here
+from evoplay.envs.learn2play.events import Event
 
 OPENING = (
     "The sea has spat you out on a shore no chart shows. You are alone, and nobody knows you are here. Stay alive, "

@@ -43,6 +43,7 @@ from evoplay.envs.learn2play.catnip.data import (
     Penalty,
     Target,
 )
+from evoplay.envs.learn2play.events import Event
 
 Phase = Literal["choose", "play", "menu"]
 LOOKS, INVENTORIES = frozenset({"look", "status", "l"}), frozenset({"inventory", "inv", "i"})
@@ -53,15 +54,6 @@ _LETTER = re.compile(r"\b([a-z])\b")
 _KEYWORDS = {"takeover": 0, "partnership": 1, "espionage": 2}
 TIRED = (0.5, 0.6, 0.75, 0.9)
 """Share of a gain in influence that is left at energy 0, 1, 2, 3."""
-
-
-class Event(NamedTuple):
-    """Something that happened: its kind, what it concerns, a number (or index), and further notes."""
-
-    kind: str
-    what: str = ""
-    amount: int = 0
-    more: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

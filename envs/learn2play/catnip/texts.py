@@ -29,7 +29,8 @@ from evoplay.envs.learn2play.catnip.prose import (
     REWARD_TEXTS,
     SCENES,
 )
-from evoplay.envs.learn2play.catnip.rules import Event, State, final_score
+from evoplay.envs.learn2play.catnip.rules import State, final_score
+from evoplay.envs.learn2play.events import Event
 
 INTRO = (
     "You are Mittens, a cat on a secret mission: a world of catnip. Everybody in this place owns a share of what that "
