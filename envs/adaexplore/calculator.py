@@ -12,7 +12,9 @@ from collections.abc import Callable, Sequence
 
 LONGEST = 1000
 DEEPEST = 40
-_TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|[-+*/(),]))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_]\w*)|(\*\*|[-+*/(),]))", re.ASCII
+)
 
 
 class CalculatorError(ValueError):
@@ -55,7 +57,8 @@ def _tokens(expression: str) -> list[str]:
     while at < len(text):
         found = _TOKEN.match(text, at)
         if found is None:
-            raise CalculatorError(f"'{text[at:].lstrip()[:10]}' is not arithmetic; expected numbers and + - * / ** ( )")
+            odd = "".join(sign if sign.isprintable() else "?" for sign in text[at:].lstrip()[:10])
+            raise CalculatorError(f"'{odd}' is not arithmetic; expected numbers and + - * / ** ( )")
         tokens.append(found.group(found.lastindex or 0))
         at = found.end()
     return tokens

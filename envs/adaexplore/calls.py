@@ -210,7 +210,7 @@ def shown(value: object) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = type(value).__name__
-    text = " ".join(text[:200].split())
+    text = "".join(sign if sign.isprintable() else "?" for sign in " ".join(text[:200].split()))
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

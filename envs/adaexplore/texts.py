@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from evoplay.envs.adaexplore.calls import formula, number_text
+from evoplay.envs.adaexplore.calls import formula, number_text, shown
 from evoplay.envs.adaexplore.config import ACTIONS, PLAY, WORLD, Setting
 from evoplay.envs.adaexplore.generation import Episode
 
@@ -143,8 +143,7 @@ def forced_next() -> str:
 
 
 def calculated(expression: str, value: float) -> str:
-    shown = " ".join(expression.split())
-    return f"{shown if len(shown) <= 80 else shown[:77] + '...'} = {value:.10g}"
+    return f"{shown(expression)} = {value:.10g}"
 
 
 WRONG_PHASE = {
