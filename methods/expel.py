@@ -130,7 +130,7 @@ class Expel(Judged):
         from evoplay.methods.signatures.expel import ComparePair
 
         half = self.reading_tokens // 2
-        told = {
+        told: dict[str, Any] = {
             "success": transcript([success], self.planned, half),
             "failure": transcript([failure], self.planned, half),
         }
@@ -140,11 +140,11 @@ class Expel(Judged):
         """The list after the critique of several successes."""
         from evoplay.methods.signatures.expel import CompareSuccesses
 
-        told = {"successes": transcript(successes, self.planned, self.reading_tokens)}
+        told: dict[str, Any] = {"successes": transcript(successes, self.planned, self.reading_tokens)}
         return self.critique(CompareSuccesses, told, successes, insights)
 
     def critique(
-        self, signature: Any, told: dict[str, str], episodes: Sequence[Episode], insights: Sequence[Insight]
+        self, signature: Any, told: dict[str, Any], episodes: Sequence[Episode], insights: Sequence[Insight]
     ) -> list[Insight]:
         """Ask for operations on the list and apply them."""
         if not any(one.steps for one in episodes):
@@ -176,11 +176,11 @@ class Expel(Judged):
                     store.retract(insight.claim, "voted out")
             for insight in now:
                 told: dict[str, Any] = {"text": insight.text, "data": {"count": insight.count}}
-                links = {"supports": insight.supports, "contradicts": insight.contradicts}
+                told |= {"supports": insight.supports, "contradicts": insight.contradicts}
                 if not insight.claim:
-                    store.claim(kind=KIND, **told, **links)
+                    store.claim(kind=KIND, **told)
                 elif insight != old[insight.claim]:
-                    store.revise(insight.claim, **told, **links)
+                    store.revise(insight.claim, **told)
 
     def rules(self) -> Sequence[Claim]:
         return [self.services.store.get(insight.claim) for insight in self.insights()]

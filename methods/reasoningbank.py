@@ -129,7 +129,7 @@ class ReasoningBank(Judged):
         texts = [self.told(one, share, False) for one in others]
         return self.ask(ByContrast, kept=self.told(kept, share), others="\n\n".join(texts) or "(all were the same)")
 
-    def ask(self, signature: Any, **told: str) -> list[Item]:
+    def ask(self, signature: Any, **told: Any) -> list[Item]:
         """A call of the extraction."""
         items: list[Item] = self.services.structured.ask(signature, purpose="extract", **told).memory_items
         return items
@@ -151,7 +151,7 @@ class ReasoningBank(Judged):
         store = self.services.store
         bank = self.rules()
         key, number = (bank[-1].key, bank[-1].data["episode"]) if bank else (store.steps[0].observation, 0)
-        links = {"supports": store.latest(statement.action, 1), "key": key, "data": {"episode": number}}
+        links: dict[str, Any] = {"supports": store.latest(statement.action, 1), "key": key, "data": {"episode": number}}
         return store.claim(kind=KIND, **links, **asdict(statement))
 
 

@@ -26,6 +26,10 @@ BUILTIN = {
     "best-episode": "evoplay.methods.controls:BestEpisode",
     "reflexion": "evoplay.methods.reflexion:Reflexion",
     "expel": "evoplay.methods.expel:Expel",
+    "awm": "evoplay.methods.awm:Awm",
+    "reasoningbank": "evoplay.methods.reasoningbank:ReasoningBank",
+    "retrieval": "evoplay.methods.retrieval:Retrieval",
+    "evotest": "evoplay.methods.evotest:EvoTest",
 }
 """The methods that come with evoplay, imported only when asked for."""
 

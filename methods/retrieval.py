@@ -18,11 +18,10 @@ from evoplay.memory.blocks import Block
 from evoplay.memory.evidence import STEP
 from evoplay.memory.records import Episode, Step
 from evoplay.methods.base import Context, Method, View
+from evoplay.methods.moments import LEAST_SIMILAR, moment_block, score_change
 from evoplay.methods.options import real, whole
-from evoplay.methods.render import clipped, number, one_line, quoted
 
 HEADING = "Similar moments of earlier episodes, most similar first: what was seen, done, and what it brought."
-LONGEST_STATE = 1_000
 REPEATS = 20
 """Steps looked at for each one shown, so that merging duplicates leaves enough."""
 
@@ -33,7 +32,7 @@ class Retrieval(Method):
     name = "retrieval"
     carries = "the k most similar past steps"
 
-    def __init__(self, k: int = 3, min_similarity: float = 0.1) -> None:
+    def __init__(self, k: int = 3, min_similarity: float = LEAST_SIMILAR) -> None:
         self.k = whole(self.name, "k", k)
         self.min_similarity = real(self.name, "min_similarity", min_similarity, -1.0, 1.0)
 
@@ -70,11 +69,7 @@ class Moment:
 
     def block(self) -> Block:
         """State -> action -> score change."""
-        times = f" ({self.times} times)" if self.times > 1 else ""
-        action = "" if self.step.masked else f"> {one_line(self.step.action)}\n"
-        return Block(
-            f"{quoted(clipped(self.step.observation, LONGEST_STATE))}{action}[{change_of(self.step)}]{times}\n\n"
-        )
+        return moment_block(self.step.observation, self.step.action, change_of(self.step), self.times)
 
 
 def change_of(step: Step) -> str:
@@ -83,4 +78,4 @@ def change_of(step: Step) -> str:
         return "refused"
     if step.score_before is None or step.score_after is None:
         return "score not shown"
-    return f"score {'+' if step.gain >= 0 else '-'}{number(abs(step.gain))}"
+    return score_change(step.gain)

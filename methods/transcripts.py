@@ -32,6 +32,12 @@ def transcript(episodes: Sequence[Episode], planned: int, budget_tokens: int = 0
     return "".join(texts).rstrip("\n")
 
 
+def so_far(episode: int, planned: int, opening: str, steps: Sequence[Step]) -> list[str]:
+    """An episode in hand as pieces of text: its opening, then each step."""
+    head = opening_block(episode, planned, opening)
+    return [head.text, *(step_block(step).text for step in steps)]
+
+
 def steps_named(names: Iterable[str], episodes: Sequence[Episode]) -> list[str]:
     """The ids of the steps that are named, in any spelling; names of steps that were not shown are passed over.
 
