@@ -258,5 +258,3 @@ def _sign(grade: str) -> str:
 
 def _grade_class(value: Value) -> str:
     return {"S": "grade s", "P": "grade p", "−": "grade none"}.get(str(value)[:1], "")
-
-

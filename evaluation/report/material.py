@@ -12,6 +12,11 @@ from evoplay.evaluation.runlog import Cell
 from evoplay.evaluation.summary import Summary, as_dict, summarise
 
 
+def is_policy(name: str) -> bool:
+    """Whether a contender is a floor or a ceiling, with no model to pay for."""
+    return name.startswith("policy/")
+
+
 @dataclass
 class Material:
     """A run, read once for all parts of its report.

@@ -220,7 +220,14 @@ def sweeps(material: Material) -> Table | None:
     table = Table(
         "sweeps",
         "Sweeps over options",
-        [Column("method"), Column("label"), *names, *metric_columns(), Column("tokens", digits=0), Column("usd", digits=4)],
+        [
+            Column("method"),
+            Column("label"),
+            *names,
+            *metric_columns(),
+            Column("tokens", digits=0),
+            Column("usd", digits=4),
+        ],
         shown=[
             Shown("method", ("method",)),
             *(Shown(column.title, (column.name,)) for column in names),

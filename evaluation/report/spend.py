@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from evoplay.evaluation.report.material import Material
+from evoplay.evaluation.report.material import Material, is_policy
 from evoplay.evaluation.report.table import Column, Table, Value
 from evoplay.evaluation.spending import cache_shares, equal_spend, frontier, spend_by_purpose
 
@@ -43,18 +43,20 @@ def cost_frontier(material: Material) -> Table:
             "usd_an_episode": None if share is None or row["usd"] is None else row["usd"] * share,
         }
     for unit in ("tokens", "usd"):
-        best = frontier({name: (row["max"], row[f"{unit}_an_episode"]) for name, row in rows.items()})
+        paid = {name: row for name, row in rows.items() if not is_policy(name)}
+        best = frontier({name: (row["max"], row[f"{unit}_an_episode"]) for name, row in paid.items()})
         for name, row in rows.items():
-            unpriced = row[f"{unit}_an_episode"] is None
-            row[f"frontier_{unit}"] = "unpriced" if unpriced else "yes" if name in best else "no"
+            unpriced = "unpriced" if row[f"{unit}_an_episode"] is None else "no"
+            row[f"frontier_{unit}"] = "policy" if is_policy(name) else "yes" if name in best else unpriced
     for row in rows.values():
         table.add(row)
     return table
 
 
 def priced(table: Table) -> bool:
-    """Whether the frontier in USD says anything: some contender has a price above 0, or none that is known."""
-    return any(value is None or float(value) > 0 for value in table.column("usd_an_episode"))
+    """Whether a frontier in USD says anything: some contender costs something, or nobody knows what."""
+    at = table.at("usd_an_episode")
+    return any(row[at] is None or float(row[at] or 0) > 0 for row in table.rows)
 
 
 def spend_curves(material: Material, unit: str) -> Table:
@@ -105,7 +107,9 @@ def purposes(material: Material) -> Table:
     for contender in material.contenders:
         for purpose, row in spend_by_purpose(material.run, contender).items():
             fresh = row["input"] - row["cached"] - row["cache_write"]
-            table.add({"method": contender, "purpose": purpose, **row, "fresh": fresh, "total": row["input"] + row["output"]})
+            table.add(
+                {"method": contender, "purpose": purpose, **row, "fresh": fresh, "total": row["input"] + row["output"]}
+            )
     return table
 
 
