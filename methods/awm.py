@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 KIND = "workflow"
 HEADING = "Workflows that succeeded in earlier episodes:"
-LEAST_ACTIONS = 2
 
 
 class Awm(Judged):
@@ -60,17 +59,13 @@ class Awm(Judged):
         self.pool = pool
 
     def induce(self, episodes: Sequence[Episode]) -> list[Workflow]:
-        """The workflows of some episodes. A workflow of one action is none. Raises StructuredFailed if none is left."""
+        """The workflows of some episodes."""
         from evoplay.methods.signatures.awm import Induce
-        from evoplay.methods.structured import StructuredFailed
 
         text = transcript(episodes, self.planned, self.reading_tokens)
         said = self.services.structured.ask(Induce, purpose="induce", episodes=text)
-        usable = [one for one in said.workflows if sum(bool(act.strip()) for act in one.actions) >= LEAST_ACTIONS]
-        if said.workflows and not usable:
-            problem = f"none of the {len(said.workflows)} workflows has {LEAST_ACTIONS} actions"
-            raise StructuredFailed("induce", problem, str(said.workflows))
-        return usable
+        workflows: list[Workflow] = said.workflows.root
+        return workflows
 
     def replace(self, workflows: Sequence[Workflow], sources: Sequence[Episode]) -> None:
         """Put new workflows in the place of the old ones; one that is word for word the same stays."""

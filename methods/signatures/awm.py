@@ -1,9 +1,11 @@
 """The induction of workflows (Wang et al. 2024)."""
 
 import dspy
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel, model_validator
 
 from evoplay.methods.signatures.named import NAMES, NONE, Steps
+
+LEAST_ACTIONS = 2
 
 
 class Workflow(BaseModel):
@@ -12,6 +14,17 @@ class Workflow(BaseModel):
     description: str = Field(description="one line: what it is for")
     actions: list[str] = Field(description="its actions in order, at least 2, with named variables such as {item}")
     steps: Steps = Field(default=NONE, description=NAMES)
+
+
+class Workflows(RootModel[list[Workflow]]):
+    """Workflows. One of a single action is none; a list of which nothing is left cannot be read."""
+
+    @model_validator(mode="after")
+    def _long_enough(self) -> "Workflows":
+        usable = [one for one in self.root if sum(bool(action.strip()) for action in one.actions) >= LEAST_ACTIONS]
+        if self.root and not usable:
+            raise ValueError(f"none of the {len(self.root)} workflows has {LEAST_ACTIONS} actions")
+        return Workflows.model_construct(root=usable)
 
 
 class Induce(dspy.Signature):  # type: ignore[misc]  # DSPy is not typed
@@ -26,6 +39,4 @@ class Induce(dspy.Signature):  # type: ignore[misc]  # DSPy is not typed
     """
 
     episodes: str = dspy.InputField(desc="the successful episodes")
-    workflows: list[Workflow] = dspy.OutputField(
-        desc="the workflows, the most useful first; they replace all earlier ones"
-    )
+    workflows: Workflows = dspy.OutputField(desc="the workflows, the most useful first; they replace all earlier ones")

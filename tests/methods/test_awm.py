@@ -67,8 +67,7 @@ def check_replacement(kind=Awm):
     """A list that does not parse leaves the old one."""
     only_short = workflows(("Alone", "stop"))
     for bad in ("?", said(workflows="many"), only_short):
-        repair = [] if bad is only_short else ["?"]
-        played = trial(kind(), episodes=3, induce=[FIRST, bad], repair=repair)
+        played = trial(kind(), episodes=3, induce=[FIRST, bad], repair=[bad])
         assert played.texts("workflow") == ["Earn in the cellar\n-> go {place}\n-> earn 3"]
         assert played.errors() == [("memory", "StructuredFailed")]
         closed = [event["state"] for event in played.events if event["type"] == "episode_closed"]
