@@ -1,0 +1,1 @@
+"""Graders of rule discovery, one module a game."""
