@@ -14,7 +14,7 @@ from typing import Any
 
 from evoplay.memory.claims import SCOPES, STATUSES, Claim, Wording, applied, rebuilt
 from evoplay.memory.embeddings import Embedder, Hashing
-from evoplay.memory.index import VectorIndex
+from evoplay.memory.index import Database, VectorIndex
 from evoplay.memory.records import Step
 
 Event = dict[str, Any]
@@ -65,7 +65,7 @@ class EvidenceStore:
     cell : id of the trial: steps of other trials are refused.
     sink : is handed every change of a claim as an event {"type": "claim", "op": ..., "claim": id, ...}.
     embedder : how texts are compared (default: hashing).
-    name : of the index, unlike that of any other store in use in this process (default: the cell).
+    name : of the collections in the index (default: the cell).
     now : gives the episode that events are dated with (default: that of the latest step added).
     """
 
@@ -88,6 +88,7 @@ class EvidenceStore:
         self._held_back: list[Event] | None = None
         # The index: texts of steps, each once however often it was seen, and claims; with what is not yet in it.
         self._seen: dict[str, list[str]] = {}
+        self._database: Database | None = None
         self._indexes: tuple[VectorIndex, VectorIndex] | None = None
         self._new_texts: list[str] = []
         self._changed: dict[str, None] = {}
@@ -313,10 +314,9 @@ class EvidenceStore:
 
     def close(self) -> None:
         """Throw the index away; it is made again if something is searched for."""
-        if self._indexes is not None:
-            for index in self._indexes:
-                index.close()
-        self._indexes = None
+        if self._database is not None:
+            self._database.close()
+        self._database = self._indexes = None
         self._new_texts = list(self._seen)
         self._changed = dict.fromkeys(self._claims)
 
@@ -412,7 +412,8 @@ class EvidenceStore:
     def _index(self) -> tuple[VectorIndex, VectorIndex]:
         """The indexes, with everything in them that is in the store."""
         if self._indexes is None:
-            self._indexes = VectorIndex(f"{self._name}-steps"), VectorIndex(f"{self._name}-claims")
+            self._database = Database()
+            self._indexes = self._database.index(f"{self._name}-steps"), self._database.index(f"{self._name}-claims")
         steps, claims = self._indexes
         if self._new_texts:
             first = len(self._seen) - len(self._new_texts)

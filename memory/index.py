@@ -1,15 +1,13 @@
 """A search index over vectors, on Chroma in memory. It holds nothing that could not be made again.
 
-All in-memory Chroma clients of a process share their data, so there is one client, and every collection has a name of
-its own: whoever opens an index under a name finds it empty, whatever a run of the same name left behind.
+All in-memory clients that Chroma hands out share one database, which keeps the memory of what was deleted. So every
+trial has a database of its own: trials cannot see one another, and what one took is free when it is over.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 import weakref
-from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,28 +19,40 @@ BATCH = 1000
 # One thread, so that the graph depends on the order of the items only.
 _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_construction": 100, "ef_search": 100, "num_threads": 1}}
 
-_client: Any = None
-_lock = threading.Lock()
-_gone: deque[tuple[str, Any]] = deque()
-"""Names and ids of collections nobody uses any more. A finalizer may run anywhere, so it takes no lock: it only says so
-here, and who next holds the lock deletes them."""
+
+class Database:
+    """An in-memory Chroma that nothing else in the process shares."""
+
+    def __init__(self) -> None:
+        os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+        from chromadb.api import ServerAPI
+        from chromadb.config import Settings, System
+
+        system = System(Settings(anonymized_telemetry=False, is_persistent=False))
+        # Chroma finds the implementation of the interface it is asked for.
+        self._api = system.instance(ServerAPI)  # type: ignore[type-abstract]
+        system.start()
+        self._stop = weakref.finalize(self, system.stop)
+
+    def index(self, name: str) -> VectorIndex:
+        """A new, empty index; Chroma wants names of 3 to 512 letters, digits, dots, dashes and underscores."""
+        from chromadb.api.models.Collection import Collection
+
+        model = self._api.create_collection(name, configuration=_CONFIGURATION)  # type: ignore[arg-type]
+        # Without a function of its own: Chroma's default one would download a model.
+        return VectorIndex(Collection(client=self._api, model=model, embedding_function=None))
+
+    def close(self) -> None:
+        """Free what it holds; its indexes are of no use any more."""
+        self._stop()
 
 
 class VectorIndex:
-    """Vectors of length 1 with an id and metadata, searched by cosine similarity (HNSW, so nearly exact).
+    """Vectors of length 1 with an id and metadata, searched by cosine similarity (HNSW, so nearly exact)."""
 
-    `name` must be unlike that of any other index in use in this process.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        client = _shared_client()
-        with _lock:
-            _sweep()
-            _delete(client, name)
-            self._collection = client.create_collection(name, embedding_function=None, configuration=_CONFIGURATION)
-            self._size = 0
-        self._release = weakref.finalize(self, _gone.append, (name, self._collection.id))
+    def __init__(self, collection: Any) -> None:
+        self._collection = collection
+        self._size = 0
 
     def put(self, ids: Sequence[str], vectors: Vectors, metadata: Sequence[Mapping[str, Any]] | None = None) -> None:
         """Add items, or replace those of the same id."""
@@ -70,42 +80,3 @@ class VectorIndex:
             (key, round(1.0 - float(distance), 5))
             for key, distance in zip(found["ids"][0], found["distances"][0], strict=True)
         ]
-
-    def close(self) -> None:
-        """Free what the index holds."""
-        self._release()
-        with _lock:
-            _sweep()
-
-
-def _shared_client() -> Any:
-    global _client
-    with _lock:
-        if _client is None:
-            os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
-            import chromadb
-            from chromadb.config import Settings
-
-            try:
-                _client = chromadb.EphemeralClient(settings=Settings(anonymized_telemetry=False))
-            except ValueError:
-                # Someone else in this process opened Chroma with settings of theirs, which then hold for all.
-                _client = chromadb.EphemeralClient()
-        return _client
-
-
-def _sweep() -> None:
-    """Delete what is gone, unless its name now belongs to a later collection. To be called with the lock held."""
-    while _gone:
-        name, collection = _gone.popleft()
-        try:
-            same = _client.get_collection(name, embedding_function=None).id == collection
-        except Exception:  # noqa: BLE001  (Chroma's own errors differ from version to version; gone is gone)
-            continue
-        if same:
-            _delete(_client, name)
-
-
-def _delete(client: Any, name: str) -> None:
-    if name in [collection.name for collection in client.list_collections()]:
-        client.delete_collection(name)
