@@ -31,6 +31,8 @@ def run(
     methods = method if isinstance(method, list | tuple) else [method]
     names = [_named(one) for one in methods]
     name = backbone if isinstance(backbone, str) else backbone.name
+    if "out" in settings:
+        settings["out"] = str(settings["out"])  # a path is as good as its text
     config = make_config({"method": names, "backbone": name, **settings})
     opened = open_configured(config) if isinstance(backbone, str) else backbone
     runner = Run(config, opened)

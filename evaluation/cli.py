@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from evoplay.evaluation import cli_memory
+from evoplay.evaluation import adaexplore_cli, cli_memory, cli_new_method
 
 if TYPE_CHECKING:
     from evoplay.evaluation.config import RunConfig
@@ -326,6 +326,8 @@ def doctor(
 
 
 cli_memory.mount(app)
+cli_new_method.mount(app)
+app.add_typer(adaexplore_cli.app, name="adaexplore")
 
 
 def main() -> None:
