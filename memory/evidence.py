@@ -90,7 +90,8 @@ class EvidenceStore:
         self._seen: dict[str, list[str]] = {}
         self._database: Database | None = None
         self._indexes: tuple[VectorIndex, VectorIndex] | None = None
-        self._new_texts: list[str] = []
+        self._texts: list[str] = []
+        self._indexed = 0
         self._changed: dict[str, None] = {}
 
     # --- steps ------------------------------------------------------------------------------------------------
@@ -112,7 +113,7 @@ class EvidenceStore:
             text = step.observation
             if text not in self._seen:
                 self._seen[text] = []
-                self._new_texts.append(text)
+                self._texts.append(text)
             self._seen[text].append(step.id)
         return [step.id for step in steps]
 
@@ -317,7 +318,7 @@ class EvidenceStore:
         if self._database is not None:
             self._database.close()
         self._database = self._indexes = None
-        self._new_texts = list(self._seen)
+        self._indexed = 0
         self._changed = dict.fromkeys(self._claims)
 
     def restore(self, events: Iterable[Mapping[str, Any]], steps: Iterable[Step]) -> None:
@@ -385,8 +386,7 @@ class EvidenceStore:
 
     def _nearest_steps(self, vector: Any, k: int) -> list[Hit]:
         texts = self._index()[0].nearest(vector, k * _MORE)
-        order = list(self._seen)
-        found = [(similarity, step) for at, similarity in texts for step in self._seen[order[int(at)]]]
+        found = [(similarity, step) for at, similarity in texts for step in self._seen[self._texts[int(at)]]]
         hits = [Hit(similarity, step=self._steps[step_id]) for similarity, step_id in found]
         return sorted(hits, key=lambda hit: (-hit.similarity, *(-part for part in _age(hit.step))))[:k]
 
@@ -415,11 +415,10 @@ class EvidenceStore:
             self._database = Database()
             self._indexes = self._database.index(f"{self._name}-steps"), self._database.index(f"{self._name}-claims")
         steps, claims = self._indexes
-        if self._new_texts:
-            first = len(self._seen) - len(self._new_texts)
-            ids = [str(first + at) for at in range(len(self._new_texts))]
-            steps.put(ids, self.embedder.embed(self._new_texts))
-            self._new_texts = []
+        if new := self._texts[self._indexed :]:
+            ids = [str(at) for at in range(self._indexed, len(self._texts))]
+            steps.put(ids, self.embedder.embed(new))
+            self._indexed = len(self._texts)
         changed = [self._claims[key] for key in self._changed if key in self._claims]
         if changed:
             claims.put(
