@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from evoplay.envs.adaexplore.blueprints import Blueprint
+    from collections.abc import Iterator
 
-app = typer.Typer(help="Episodes of AdaExplore: generate them to a file, look into a file.", no_args_is_help=True)
+    from evoplay.envs.adaexplore.blueprints import Blueprint
+    from evoplay.envs.adaexplore.generation import Episode
+
+app = typer.Typer(
+    help="Episodes of AdaExplore: generate them to a file, look into a file.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 class SplitName(StrEnum):
@@ -35,31 +42,25 @@ def generate(
     """Generate a split: the same seed gives the same bytes. Shows how many candidates were refused, and why."""
     from evoplay.envs.adaexplore.exchange import write_episodes
     from evoplay.envs.adaexplore.generation import REASONS, Tally, generate_split
-    from evoplay.envs.base import EnvError
-    from evoplay.evaluation.adaexplore_fields import FieldsError
 
     tally = Tally()
     facts: dict[str, Any] = {"split": split.value, "seed": seed, "out": str(out)}
+    catalogues = _catalogues(write_fields, seed, facts) if write_fields else None
+
+    def episodes() -> Iterator[Episode]:
+        for episode, counts in generate_split(split.value, seed, catalogues):
+            tally.add(counts)
+            yield episode
+
+    # A file is there whole or not at all.
+    out.parent.mkdir(parents=True, exist_ok=True)
+    part = out.with_name(f"{out.name}.part")
     try:
-        catalogues = _catalogues(write_fields, seed, facts) if write_fields else None
-
-        def episodes() -> Any:
-            for episode, counts in generate_split(split.value, seed, catalogues):
-                tally.add(counts)
-                yield episode
-
-        # A file is there whole or not at all.
-        out.parent.mkdir(parents=True, exist_ok=True)
-        part = out.with_name(f"{out.name}.part")
-        try:
-            with part.open("w", encoding="utf-8", newline="\n") as file:
-                facts["episodes"] = write_episodes(episodes(), file)
-            os.replace(part, out)
-        finally:
-            part.unlink(missing_ok=True)
-    except (EnvError, FieldsError, OSError) as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            facts["episodes"] = write_episodes(episodes(), file)
+        os.replace(part, out)
+    finally:
+        part.unlink(missing_ok=True)
     facts |= {"candidates": tally.drawn, "rejected": dict(tally.rejected.most_common())}
     if as_json:
         typer.echo(json.dumps(facts, indent=1))
@@ -73,13 +74,8 @@ def generate(
 def summary(file: Annotated[Path, typer.Argument(help="a file that `adaexplore generate` wrote")]) -> None:
     """What a file of episodes holds, by task, family, number of factors and drift position."""
     from evoplay.envs.adaexplore.exchange import read_file
-    from evoplay.envs.base import EnvError
 
-    try:
-        slots = [episode.slot for episode in read_file(file)]
-    except EnvError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(1) from error
+    slots = [episode.slot for episode in read_file(file)]
     typer.echo(f"{len(slots)} episodes")
     for label, names in (
         ("task", [f"{slot.domain}/{slot.task}" for slot in slots]),
@@ -96,11 +92,7 @@ def _catalogues(model: str, seed: int, facts: dict[str, Any]) -> dict[tuple[str,
     from evoplay.evaluation.adaexplore_fields import write_catalogues
     from evoplay.methods.backbones.registry import open_backbone
 
-    try:
-        backbone = open_backbone(model)
-    except ValueError as error:
-        typer.echo(f"error: {error}", err=True)
-        raise typer.Exit(2) from error
+    backbone = open_backbone(model)
     found: dict[tuple[str, str], Blueprint] = {}
     calls, refused, usd = 0, 0, 0.0
     unpriced = False
