@@ -45,7 +45,7 @@ class Awm(Judged):
         self.shown = Context()
 
     def begin_episode(self, task: Task) -> None:
-        self.shown = Context(guidance=listed(HEADING, [claim.text for claim in self.workflows()]))
+        self.shown = Context(guidance=listed(HEADING, [claim.text for claim in self.workflows()], self.guidance_tokens))
 
     def context(self, view: View) -> Context:
         return self.shown

@@ -112,6 +112,11 @@ class Method:
         """What the transcripts in one structured call may take, 0 for no limit: the rest is for what is asked."""
         return self.budget_tokens * 3 // 4
 
+    @property
+    def guidance_tokens(self) -> int:
+        """What derived texts may take in a prompt, 0 for no limit: the actor drops history, never guidance."""
+        return self.budget_tokens // 4
+
     def attach(self, services: Services) -> None:
         """Called once before the trial with the model, the evidence store and the event sink."""
         self.services = services

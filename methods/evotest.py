@@ -149,7 +149,7 @@ class EvoTest(Method):
         if self.frozen:
             # A child that was never played is no part of what was learned.
             self.current = self.tree.best()
-        self.guidance = told(HEADING, self.node.guide)
+        self.guidance = told(HEADING, self.node.guide, self.guidance_tokens)
 
     def context(self, view: View) -> Context:
         return Context(guidance=self.guidance, hints=[*self.state_hint(view), *self.moves_hint(view)])

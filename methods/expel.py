@@ -69,7 +69,7 @@ class Expel(Judged):
     # --- what reaches the prompt ------------------------------------------------------------------------------
 
     def begin_episode(self, task: Task) -> None:
-        insights = listed(HEADING, [insight.text for insight in self.insights()])
+        insights = listed(HEADING, [insight.text for insight in self.insights()], self.guidance_tokens)
         self.shown = Context(guidance=insights, history=self.examples(task))
 
     def context(self, view: View) -> Context:
@@ -85,7 +85,7 @@ class Expel(Judged):
             )
             for one in near
         ]
-        room = self.example_tokens or self.budget_tokens // 4
+        room = self.example_tokens or self.guidance_tokens
         if room and sum(block.tokens for block in blocks) > room:
             shortest = sorted(blocks, key=lambda block: block.tokens)
             blocks = [

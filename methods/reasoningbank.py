@@ -65,7 +65,7 @@ class ReasoningBank(Judged):
 
     def begin_episode(self, task: Task) -> None:
         self.relevant = self.lookup(task.opening)
-        self.shown = Context(guidance=listed(HEADING, [claim.text for claim in self.relevant]))
+        self.shown = Context(guidance=listed(HEADING, [claim.text for claim in self.relevant], self.guidance_tokens))
 
     def context(self, view: View) -> Context:
         return self.shown

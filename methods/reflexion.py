@@ -43,7 +43,7 @@ class Reflexion(Method):
         self.shown = Context()
 
     def begin_episode(self, task: Task) -> None:
-        self.shown = Context(guidance=listed(HEADING, [claim.text for claim in self.held()]))
+        self.shown = Context(guidance=listed(HEADING, [claim.text for claim in self.held()], self.guidance_tokens))
 
     def context(self, view: View) -> Context:
         return self.shown
