@@ -10,7 +10,7 @@ from evoplay.envs.base import (
     Reference,
 )
 from evoplay.envs.check import check_env
-from evoplay.envs.registry import UnknownEnv, find, ids, make, register, suite_ids
+from evoplay.envs.registry import UnknownEnv, find, ids, make, register, spec_of, suite_ids
 
 __all__ = [
     "Aside",
@@ -26,5 +26,6 @@ __all__ = [
     "ids",
     "make",
     "register",
+    "spec_of",
     "suite_ids",
 ]

@@ -10,7 +10,7 @@ from importlib import metadata
 from typing import Any
 
 from evoplay.envs.adaexplore import TASK_IDS, task_class
-from evoplay.envs.base import Env, EnvError
+from evoplay.envs.base import Env, EnvError, EnvSpec
 from evoplay.envs.learn2play import GAMES
 from evoplay.envs.plugins import is_path, load_from_path
 
@@ -56,6 +56,18 @@ def find(env_id: str) -> Factory:
         loaded: Factory = points[env_id].load()
         return loaded
     raise UnknownEnv(_unknown(env_id))
+
+
+def spec_of(env_id: str) -> EnvSpec:
+    """What is known of an environment without playing it. Raises UnknownEnv."""
+    if env_id in TASK_IDS:
+        from evoplay.envs.adaexplore.specs import spec_of_task
+
+        _, domain, task = env_id.split("/")
+        return spec_of_task(domain, task)
+    factory = find(env_id)
+    spec = getattr(factory, "spec", None)
+    return spec if isinstance(spec, EnvSpec) else factory().spec
 
 
 def make(env_id: str, seed: int | None = None, **options: Any) -> Env:

@@ -10,8 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from evoplay.envs.base import EnvSpec
-from evoplay.envs.registry import find, suite_ids
+from evoplay.envs.registry import spec_of, suite_ids
 from evoplay.evaluation.runlog import Cell
 from evoplay.methods.registry import MethodSpec, parse_methods
 
@@ -107,9 +106,7 @@ HOW = frozenset(("out", "concurrency", "api_base", "timeout", "retries", "max_us
 
 def official_seed(env_id: str) -> int:
     """The official seed of an environment, without making it where the class says it."""
-    factory = find(env_id)
-    spec = getattr(factory, "spec", None)
-    return int((spec if isinstance(spec, EnvSpec) else factory().spec).seed)
+    return spec_of(env_id).seed
 
 
 def parse_seeds(text: str) -> list[int]:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from evoplay.envs.base import EnvSpec
-from evoplay.envs.registry import find, ids
+from evoplay.envs.registry import ids, spec_of
 from evoplay.envs.solutions import official_solution
 from evoplay.evaluation.load import LoadedRun
 from evoplay.memory.records import EpisodeRecord, StepRecord
@@ -18,9 +18,7 @@ def games_table() -> list[dict[str, Any]]:
     """One row an environment: id, title, kind, challenge, seed, episodes, reference of the official seed, summary."""
     rows = []
     for env_id in ids():
-        spec = getattr(find(env_id), "spec", None)
-        if not isinstance(spec, EnvSpec):
-            spec = find(env_id)().spec
+        spec = spec_of(env_id)
         rows.append(
             {
                 "id": env_id,

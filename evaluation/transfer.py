@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from evoplay.envs.base import EnvSpec
-from evoplay.envs.registry import find, suite_ids
+from evoplay.envs.registry import spec_of, suite_ids
 from evoplay.evaluation.config import ConfigError, RunConfig, make_config
 from evoplay.evaluation.load import LoadedRun
 from evoplay.evaluation.metrics import Stratum, difference, estimate
@@ -27,8 +26,7 @@ def reshuffled_games() -> list[str]:
     """The environments whose instance changes with the episode."""
     found = []
     for env_id in suite_ids("learn2play"):
-        spec = getattr(find(env_id), "spec", None)
-        if isinstance(spec, EnvSpec) and spec.kind == "reshuffled":
+        if spec_of(env_id).kind == "reshuffled":
             found.append(env_id)
     return found
 
@@ -41,8 +39,7 @@ def configurations(settings: dict[str, Any], out: str) -> dict[str, RunConfig]:
         folder = str(Path(out) / condition)
         config = make_config({"episodes": EPISODES, **settings, "env": envs, "episode_mode": condition, "out": folder})
         for env_id in config.env_ids():
-            spec = getattr(find(env_id), "spec", None)
-            if isinstance(spec, EnvSpec) and spec.kind != "reshuffled":
+            if spec_of(env_id).kind != "reshuffled":
                 raise ConfigError(f"{env_id} is the same in every episode: transfer needs a re-shuffled game")
         configs[condition] = config
     return configs

@@ -14,9 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from evoplay.envs.adaexplore import SUITE, TASKS, texts
+from evoplay.envs.adaexplore import texts
 from evoplay.envs.adaexplore.assessment import BEFORE, END, read_assessment
-from evoplay.envs.adaexplore.blueprints import load_blueprint
 from evoplay.envs.adaexplore.calculator import CalculatorError, calculate
 from evoplay.envs.adaexplore.calls import (
     CallError,
@@ -31,12 +30,12 @@ from evoplay.envs.adaexplore.config import ACTIONS, PLAY, SETTINGS, SPLITS, STRE
 from evoplay.envs.adaexplore.dynamics import Array, Rule, utilities_of
 from evoplay.envs.adaexplore.generation import Episode, case_utilities
 from evoplay.envs.adaexplore.sampling import free_draws, keeps
+from evoplay.envs.adaexplore.specs import spec_of_task
 from evoplay.envs.adaexplore.streams import episode_of
 from evoplay.envs.base import (
     Aside,
     Env,
     EnvError,
-    EnvSpec,
     Observation,
     Player,
     Reference,
@@ -441,20 +440,6 @@ def _one_of(value: object, known: Sequence[str], what: str) -> str:
 @cache
 def class_for(domain: str, task: str) -> type[AdaExplore]:
     """The class of a task, with its spec. Raises EnvError for a task there is not."""
-    if task not in TASKS.get(domain, ()):
-        raise EnvError(f"there is no task {domain}/{task}: `evoplay games` lists them all")
-    blueprint = load_blueprint(domain, task)
-    spec = EnvSpec(
-        id=f"{SUITE}/{domain}/{task}",
-        title=blueprint.title,
-        suite=SUITE,
-        kind="reshuffled",
-        challenge=False,
-        episodes=PLAY.stream_length,
-        max_steps=PLAY.max_steps,
-        seed=1,
-        summary=f"{blueprint.title} ({domain}): act on cases under a hidden rule that may change.",
-        about=blueprint.scenario,
-    )
+    spec = spec_of_task(domain, task)
     name = "".join(part.capitalize() for part in task.split("-"))
     return type(name, (AdaExplore,), {"spec": spec, "domain": domain, "task": task, "__module__": __name__})
