@@ -104,7 +104,7 @@ def test_what_we_plant_is_false_on_every_seed(name, env_id):
             env, played(env, solution), condition=said.condition, action=said.action, effect=said.effect
         )
         assert (verdict_, held) == ("false", 0)
-        assert tried >= 3
+        assert tried > 0
 
 
 @pytest.mark.parametrize(
@@ -125,12 +125,21 @@ def test_a_file_that_cannot_be_planted_is_named_with_the_reason(tmp_path, conten
         read_planting(str(file))
 
 
+NOTHING_NEW = {
+    "claim": fields(claims="[]"),
+    "reflect": fields(mistake="None.", plan="Go on like that.", steps="[]"),
+    "insight": fields(operations="[]"),
+    "judge": fields(reasons="So it looks.", success="True"),
+    "extract": fields(why="By luck.", memory_items="[]"),
+}
+
+
 def run(out, method, plant, env=GEM, episodes=4, actions=("add_sulfur", "fire", "add_salt", "fire")):
-    """A run of a player that fires a material four times an episode and learns nothing from calls."""
+    """A run of a player that fires a material twice an episode, whose calls bring nothing new."""
 
     def answer(messages, purpose):
         if purpose != "act":
-            return fields(claims="[]")
+            return NOTHING_NEW[purpose]
         step = int(messages[-1].content.rpartition("This is step ")[2].split()[0])
         return f"Action: {actions[step - 1]}"
 
@@ -153,6 +162,25 @@ def test_evidence_shows_a_planted_false_rule_for_one_episode(tmp_path):
     assert (quality.planted.claim.status, quality.planted.claim.counts) == ("retracted", (3, 6))
     (row,) = table_of(loaded)
     assert (row["planted"], row["survived"], row["gone_after"]) == (1, 0, [1])
+
+
+def test_beside_evidence_the_others_go_on_showing_what_every_episode_contradicts(tmp_path):
+    methods = ["evidence", "reflexion", "expel", "reasoningbank"]
+    loaded = run(tmp_path / "r", methods, "gemforge", episodes=7)
+    planted = {cell.contender: quality_of(loaded, cell).planted for cell in loaded.cells}
+    shown = {name: (survival.shown, survival.episodes) for name, survival in planted.items() if survival}
+    assert shown == {
+        "evidence": ([3], 1),
+        # It leaves reflexion's window of three by its age.
+        "reflexion": ([3, 4, 5], 3),
+        "expel": ([3, 4, 5, 6, 7], None),
+        "reasoningbank": ([3, 4, 5, 6, 7], None),
+    }
+    rows = {row["contender"]: row for row in table_of(loaded)}
+    assert rows["evidence"]["false"] == rows["reflexion"]["false"] == 0
+    assert rows["expel"]["false"] == rows["reasoningbank"]["false"] == 1
+    # Plans name no action, condition and effect that could be tried.
+    assert rows["reflexion"]["unchecked"] == 3
 
 
 def test_a_planted_rule_nobody_tests_survives(tmp_path):
