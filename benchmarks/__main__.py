@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.result import Result, machine, table
 
-NAMES = ("loop", "commandline", "concurrency", "evidence", "games")
+NAMES = ("loop", "commandline", "concurrency", "evidence", "games", "report")
 
 
 def main() -> int:

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from evoplay.evaluation.load import LoadedRun
-from evoplay.evaluation.rules.grades import Grade, best_grade, grader_of
+from evoplay.evaluation.rules.grades import Grade, Grades, best_grade, grader_of
+from evoplay.evaluation.runlog import Cell
 from evoplay.memory.records import TrialRecord
 
 
-def discovery(run: LoadedRun) -> dict[str, dict[str, dict[str, dict[str, Any]]]]:
-    """`{env: {contender: {"T1": {"grade", "S", "trials", "by_trial", "cells"}}}}` for every environment that has criteria.
-
-    `grade` is the best over the trials, `S` the number of trials with complete evidence; `by_trial` has the
-    grade of each trial, `cells` which trials these are.
-    """
-    grid: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
+def grades_by_trial(run: LoadedRun) -> dict[Cell, Grades]:
+    """The grades of every trial that has a finished episode and an environment with criteria."""
+    graded: dict[Cell, Grades] = {}
     for cell in run.cells:
         grader = grader_of(cell.env_id)
         episodes = [record for record in run.episodes_of(cell) if record.error is None]
-        if grader is None or not episodes:
-            continue
-        mode = run.info["config"]["episode_mode"]
-        grades = grader(TrialRecord(cell.env_id, cell.seed, episodes, mode, cell.path))
+        if grader is not None and episodes:
+            mode = run.info["config"]["episode_mode"]
+            graded[cell] = grader(TrialRecord(cell.env_id, cell.seed, episodes, mode, cell.path))
+    return graded
+
+
+def discovery(
+    run: LoadedRun, graded: Mapping[Cell, Grades] | None = None
+) -> dict[str, dict[str, dict[str, dict[str, Any]]]]:
+    """`{env: {contender: {"T1": {"grade", "S", "trials", "by_trial"}}}}` for every environment that has criteria.
+
+    `grade` is the best over the trials, `S` the number of trials with complete evidence. `graded` are the grades of
+    the trials, where they are known already.
+    """
+    grid: dict[str, dict[str, dict[str, dict[str, Any]]]] = {}
+    for cell, grades in (grades_by_trial(run) if graded is None else graded).items():
         row = grid.setdefault(cell.env_id, {}).setdefault(cell.contender, {})
         for rule, grade in grades.items():
-            entry = row.setdefault(rule, {"grade": "-", "S": 0, "trials": 0, "by_trial": [], "cells": []})
+            entry = row.setdefault(rule, {"grade": "-", "S": 0, "trials": 0, "by_trial": []})
             best: Grade = best_grade(entry["grade"], grade)
             entry["grade"] = best
             entry["S"] += grade == "S"
             entry["trials"] += 1
             entry["by_trial"].append(grade)
-            entry["cells"].append(cell)
     return grid

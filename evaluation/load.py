@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,7 @@ class LoadedRun:
         self._homes = {cell: (folder, cell) for cell in self.cells}
         self._histories: dict[Cell, History] = {}
         self._calls: dict[Cell, list[dict[str, Any]]] = {}
+        self._incidents: dict[Cell, list[Event]] = {}
 
     def log_of(self, cell: Cell) -> CellLog:
         """The event file of a trial."""
@@ -60,7 +61,7 @@ class LoadedRun:
         if cell not in self._homes:
             return History()
         if cell not in self._histories:
-            self._histories[cell] = read_history(self.log_of(cell).events())
+            self._digest(cell)
         return self._histories[cell]
 
     def episodes_of(self, cell: Cell) -> list[EpisodeRecord]:
@@ -152,43 +153,34 @@ class LoadedRun:
         return pd.DataFrame(rows, columns=None if rows else [*CHALLENGE_KEYS, "type"])
 
     def calls_of(self, cell: Cell) -> Iterator[dict[str, Any]]:
-        """The calls of a trial as plain rows, read from the log once."""
+        """The calls of a trial as plain rows."""
         if cell not in self._calls:
-            self._calls[cell] = list(self._read_calls(cell))
+            self._digest(cell)
         yield from self._calls[cell]
 
-    def _read_calls(self, cell: Cell) -> Iterator[dict[str, Any]]:
-        for event, holds in self.events(cell):
-            if event["type"] == "call":
-                usage = event.get("usage", {})
-                yield {
-                    "n": event["n"],
-                    "purpose": event["purpose"],
-                    "episode": event["episode"],
-                    "step": event["step"],
-                    "input": usage.get("input", 0),
-                    "cached": usage.get("cached", 0),
-                    "cache_write": usage.get("cache_write", 0),
-                    "output": usage.get("output", 0),
-                    "reasoning": usage.get("reasoning", 0),
-                    "usd": event.get("usd"),
-                    "seconds": event.get("seconds", 0.0),
-                    "model": event.get("model", ""),
-                    "attempts": event.get("attempts", 1),
-                    "failed": event.get("failed"),
-                    "flags": tuple(usage.get("flags", ())),
-                    "holds": holds,
-                }
+    def incidents_of(self, cell: Cell) -> list[Event]:
+        """What of a trial's log is neither play nor a call: errors, drops, rules held, planted claims."""
+        if cell not in self._incidents:
+            self._digest(cell)
+        return self._incidents[cell]
+
+    def _digest(self, cell: Cell) -> None:
+        """Read a trial's log, once for all that is asked of it: logs are large."""
+        events = list(self.log_of(cell).events())
+        self._histories[cell] = read_history(events)
+        self._calls[cell] = list(_call_rows(events))
+        self._incidents[cell] = [event for event, holds in valid_events(events) if holds and event["type"] in INCIDENTS]
 
     def errors_of(self, cell: Cell) -> list[Event]:
         """What was lost to failed calls in a trial."""
-        return [event for event, holds in self.events(cell) if event["type"] == "error" and holds]
+        return [event for event in self.incidents_of(cell) if event["type"] == "error"]
 
     def drops_of(self, cell: Cell) -> list[Event]:
         """What was left out of prompts in a trial."""
-        return [event for event, holds in self.events(cell) if event["type"] == "drop" and holds]
+        return [event for event in self.incidents_of(cell) if event["type"] == "drop"]
 
 
+INCIDENTS = ("error", "drop", "planted", "rules")
 STEP_COLUMNS = (
     "id", "episode", "step", "action", "accepted", "score_before", "score_after", "visible_after", "done",
     "observation", "outcome", "reply", "call",
@@ -214,7 +206,8 @@ def merge(*runs: LoadedRun) -> LoadedRun:
     for other in runs[1:]:
         _check_mergeable(first, other)
     whole = object.__new__(LoadedRun)
-    whole.path, whole._homes, whole._histories, whole._calls = first.path, {}, {}, {}
+    whole.path, whole._homes = first.path, {}
+    whole._histories, whole._calls, whole._incidents = {}, {}, {}
     backbones = list(dict.fromkeys(run.info["backbone"]["name"] for run in runs))
     labels: dict[str, dict[str, Any]] = {}
     for run in runs:
@@ -256,3 +249,27 @@ def _check_mergeable(one: LoadedRun, other: LoadedRun) -> None:
 
 def _key(cell: Cell) -> dict[str, Any]:
     return {"env": cell.env_id, "seed": cell.seed, "contender": cell.contender, "trial": cell.trial}
+
+
+def _call_rows(events: Iterable[Event]) -> Iterator[dict[str, Any]]:
+    for event, holds in valid_events(events):
+        if event["type"] == "call":
+            usage = event.get("usage", {})
+            yield {
+                "n": event["n"],
+                "purpose": event["purpose"],
+                "episode": event["episode"],
+                "step": event["step"],
+                "input": usage.get("input", 0),
+                "cached": usage.get("cached", 0),
+                "cache_write": usage.get("cache_write", 0),
+                "output": usage.get("output", 0),
+                "reasoning": usage.get("reasoning", 0),
+                "usd": event.get("usd"),
+                "seconds": event.get("seconds", 0.0),
+                "model": event.get("model", ""),
+                "attempts": event.get("attempts", 1),
+                "failed": event.get("failed"),
+                "flags": tuple(usage.get("flags", ())),
+                "holds": holds,
+            }

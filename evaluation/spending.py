@@ -9,7 +9,9 @@ import numpy as np
 
 from evoplay.evaluation.behaviour import normalised
 from evoplay.evaluation.load import LoadedRun
+from evoplay.evaluation.metrics import CHALLENGE_WEIGHT, POINTS, Array
 from evoplay.evaluation.recorded import calls_with_messages
+from evoplay.evaluation.runlog import Cell
 
 
 def frontier(points: Mapping[str, tuple[float | None, float | None]]) -> list[str]:
@@ -28,32 +30,70 @@ def frontier(points: Mapping[str, tuple[float | None, float | None]]) -> list[st
 
 
 def equal_spend(run: LoadedRun, contender: str, unit: str = "tokens") -> list[dict[str, float]]:
-    """Mean best-so-far and mean z of a contender against cumulative spend, reflection calls counted.
+    """Best-so-far and score of a contender against cumulative spend, reflection calls counted.
 
-    unit : "tokens" or "usd". One point an episode number: `spend` (mean over trials, cumulative), `z`, `best`.
-    Empty where a call has no known price.
+    unit : "tokens" or "usd". Ten points of normalised `progress`, as of learning curves: `spend` (cumulative), `best`
+    so far and `z` are means over trials, then weighted means over games. So games of five and of ten episodes stand in
+    every point, and `spend` and `best` never fall. Empty where a call has no known price.
     """
-    by_episode: dict[int, list[tuple[float, float, float]]] = {}
+    by_game: dict[tuple[str, int], list[Array]] = {}
     for cell in run.cells:
         if cell.contender != contender:
             continue
-        costs: dict[int, float] = {}
-        for call in run.calls_of(cell):
-            if unit == "usd" and call["usd"] is None and call["failed"] is None:
-                return []
-            price = (call["usd"] or 0.0) if unit == "usd" else call["input"] + call["output"]
-            costs[call["episode"]] = costs.get(call["episode"], 0.0) + price
-        spent = best = 0.0
-        for record in run.episodes_of(cell):
-            spent += costs.get(record.episode, 0.0)
-            z = normalised(run, cell, record)
-            if z is not None:
-                best = max(best, z)
-                by_episode.setdefault(record.episode, []).append((spent, z, best))
+        spent = _spent(run, cell, unit)
+        if spent is None:
+            return []
+        rows = _progress(run, cell, spent)
+        if len(rows):
+            by_game.setdefault((cell.env_id, cell.seed), []).append(rows)
+    if not by_game:
+        return []
+    seeds = {env_id: sum(one == env_id for one, _ in by_game) for env_id, _ in by_game}
+    challenge = {env_id: run.info["envs"][env_id]["challenge"] for env_id in seeds}
+    weights = np.array([(CHALLENGE_WEIGHT if challenge[env_id] else 1.0) / seeds[env_id] for env_id, _ in by_game])
+    games = np.array([np.mean(trials, axis=0) for trials in by_game.values()])
+    points = np.tensordot(weights / weights.sum(), games, axes=1)
     return [
-        {"episode": number, **dict(zip(("spend", "z", "best"), map(float, np.mean(rows, axis=0)), strict=True))}
-        for number, rows in sorted(by_episode.items())
+        {"progress": float(at), **dict(zip(("spend", "best", "z"), map(float, point), strict=True))}
+        for at, point in zip(np.linspace(0, 1, POINTS), points, strict=True)
     ]
+
+
+def _spent(run: LoadedRun, cell: Cell, unit: str) -> dict[int, float] | None:
+    """What each episode of a trial cost; None where a price is not known."""
+    costs: dict[int, float] = {}
+    for call in run.calls_of(cell):
+        if unit == "usd" and call["usd"] is None and call["failed"] is None:
+            return None
+        price = (call["usd"] or 0.0) if unit == "usd" else call["input"] + call["output"]
+        costs[call["episode"]] = costs.get(call["episode"], 0.0) + price
+    return costs
+
+
+def _progress(run: LoadedRun, cell: Cell, spent: Mapping[int, float]) -> Array:
+    """Cumulative spend, best so far and z at ten points of progress; shape (10, 3), (0, 3) without a score.
+
+    A failed episode has cost something and scored nothing: the best stays, z is taken from its neighbours.
+    """
+    rows: list[tuple[float, float, float]] = []
+    total = best = 0.0
+    for record in run.episodes_of(cell):
+        total += spent.get(record.episode, 0.0)
+        if not run.reference(cell, record.episode):
+            continue
+        z = normalised(run, cell, record)
+        best = best if z is None else max(best, z)
+        rows.append((total, best, np.nan if z is None else z))
+    found = np.array(rows, dtype=float).reshape(-1, 3)
+    there = ~np.isnan(found[:, 2])
+    if not there.any():
+        return np.empty((0, 3))
+    at, points = np.linspace(0, 1, len(found)), np.linspace(0, 1, POINTS)
+    if len(found) == 1:
+        return np.repeat(found, POINTS, axis=0)
+    columns = [np.interp(points, at, found[:, 0]), np.interp(points, at, found[:, 1])]
+    columns.append(np.interp(points, at[there], found[there, 2]))
+    return np.stack(columns, axis=1)
 
 
 def cache_shares(run: LoadedRun, contender: str) -> dict[str, float | None]:

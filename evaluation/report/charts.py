@@ -21,6 +21,7 @@ from evoplay.evaluation.report.figures import (
     label_room,
     layout,
     lines,
+    logarithmic,
     names_axis,
     pick,
     rows_of,
@@ -41,24 +42,35 @@ def styles(contenders: Sequence[str], baseline: str) -> dict[str, Style]:
     return styles_of(contenders, [name for name in contenders if is_policy(name) or name == baseline])
 
 
-def curves(table: Table, looks: Styles) -> Chart:
+def towering(table: Table) -> list[str]:
+    """Ceilings so far above all methods that a chart with them would flatten the rest: drawn when asked for."""
+    best: dict[str, float] = {}
+    for name, value in zip(table.column("method"), table.column("z"), strict=True):
+        best[str(name)] = max(best.get(str(name), 0.0), *known([value]), 0.0)
+    others = max((value for name, value in best.items() if not is_policy(name)), default=0.0)
+    return [name for name, value in best.items() if is_policy(name) and others and value > 1.5 * others]
+
+
+def curves(table: Table, looks: Styles, off: Sequence[str]) -> Chart:
     """The challenge-weighted learning curves."""
-    span = y_range(table, "z")
+    span = y_range(table, "z", _without(table, off))
     ends = _ends(table, "z")
     figure = {
         "data": lines(table, "progress", "z", "method", looks, hover="progress %{x:.2f}: %{y:.1f} %"),
         "layout": layout(
             axis("progress, first to last scored episode", range=[-0.02, 1.02], tickformat=".1f"),
             axis(SCORE, range=span),
-            annotations=end_labels(ends, looks, span, 460),
+            annotations=end_labels([end for end in ends if end[0] not in off], looks, span, 460),
             margin={"r": label_room(name for name, _ in ends)},
         ),
     }
     says = "; ".join(f"{name} ends at {y:.0f} %" for name, y in ends)
-    return Chart("curves", "Learning curves", table, figure, f"Learning curves: {says}.", 460, _present(table, looks))
+    return Chart(
+        "curves", "Learning curves", table, figure, f"Learning curves: {says}.", 460, _present(table, looks), off
+    )
 
 
-def game_curves(table: Table, looks: Styles) -> list[Chart]:
+def game_curves(table: Table, looks: Styles, off: Sequence[str]) -> list[Chart]:
     """A small chart of learning curves for every game."""
     charts = []
     for at, game in enumerate(dict.fromkeys(map(str, table.column("game")))):
@@ -67,11 +79,11 @@ def game_curves(table: Table, looks: Styles) -> list[Chart]:
             "data": lines(table, "episode", "z", "method", looks, rows=rows, hover="episode %{x}: %{y:.1f} %"),
             "layout": layout(
                 axis("episode", dtick=1 if len({*pick(table, "episode", rows)}) <= 6 else 2),
-                axis("score, %", rangemode="tozero"),
+                axis("score, %", range=y_range(table, "z", [at for at in _without(table, off) if at in set(rows)])),
                 margin={"l": 44, "r": 8, "t": 8, "b": 38},
             ),
         }
-        charts.append(Chart(f"game_curves_{at}", game, table, figure, f"Learning curves on {game}.", 230))
+        charts.append(Chart(f"game_curves_{at}", game, table, figure, f"Learning curves on {game}.", 230, off=off))
     return charts
 
 
@@ -90,10 +102,10 @@ def intervals(table: Table, looks: Styles) -> list[Chart]:
 
 
 def differences(table: Table, looks: Styles, baseline: str) -> list[Chart]:
-    """Differences to the baseline with intervals; filled where Holm's p is below 0.05."""
+    """Differences of the methods to the baseline with intervals; filled where Holm's p is below 0.05."""
     charts = []
     for title in ("Mean", "LS"):
-        rows = rows_of(table, "metric", title)
+        rows = [at for at in rows_of(table, "metric", title) if not is_policy(str(table.rows[at][table.at("method")]))]
         p = dict(zip(rows, pick(table, "p_holm", rows), strict=True))
         hollow = [row for row in rows if (value := p[row]) is None or float(value) >= 0.05]
         names = [str(name) for name in pick(table, "method", rows)]
@@ -116,7 +128,7 @@ def heat_maps(table: Table, contenders: Sequence[str]) -> list[Chart]:
     shown = [name for name in contenders if name in set(table.column("method"))]
     charts = []
     for metric, unit in (("max", "Max, % of the reference"), ("ls", "LS, points an episode")):
-        trace = heat(table, "method", "game", metric, shown, games, diverging=metric == "ls", unit=unit)
+        trace = heat(table, "method", "game", metric, shown, games, diverging=metric == "ls")
         figure = {
             "data": [trace],
             "layout": layout(
@@ -127,7 +139,7 @@ def heat_maps(table: Table, contenders: Sequence[str]) -> list[Chart]:
         }
         says = f"Heat map of {NAMES[metric]} by game and method; the values are in the cells."
         height = 110 + 30 * len(games)
-        charts.append(Chart(f"heat_{metric}", NAMES[metric], table, figure, says, height, least=190 + 58 * len(shown)))
+        charts.append(Chart(f"heat_{metric}", unit, table, figure, says, height, least=190 + 58 * len(shown)))
     return charts
 
 
@@ -138,13 +150,13 @@ def frontier(table: Table, looks: Styles, unit: str) -> Chart:
     priced = [at for at in rows if table.rows[at][table.at(column)] is not None]
     free = [at for at in rows if at not in priced]
     best = [at for at in priced if table.rows[at][table.at(f"frontier_{unit}")] == "yes"]
-    span = y_range(table, "max") if not rows else _padded(known(pick(table, "max", rows)))
+    span = _padded(known(pick(table, "max", rows)))
     spend = known(pick(table, column, priced))
     log = bool(spend) and min(spend) > 0 and max(spend) > 6 * min(spend)
     data = [_steps(table, column, best)] if len(best) > 1 else []
     data += [_points(table, looks, column, priced, best, span, log)] if priced else []
     x = axis(f"{word} an episode{' (log scale)' if log else ''}", domain=[0, 0.84 if free else 1])
-    x |= {"type": "log" if log else "linear", **({} if log else {"rangemode": "tozero"})}
+    x |= logarithmic(spend) if log else {"rangemode": "tozero"}
     frame = layout(x, axis("Max, % of the reference", range=span), margin={"r": 20})
     if free:
         data.append(_points(table, looks, column, free, [], span, log=False) | {"xaxis": "x2"})
@@ -165,7 +177,9 @@ def equal_spend(table: Table, looks: Styles, word: str) -> Chart:
     data = lines(
         table, "spend", "best", "method", looks, rows=rows, band=False, hover=f"%{{x:,}} {word}: best %{{y:.1f}} %"
     )
-    x = axis(f"{word} spent so far, mean of a trial{' (log scale)' if log else ''}", type="log" if log else "linear")
+    x = axis(
+        f"{word} spent so far, mean of a trial{' (log scale)' if log else ''}", **(logarithmic(spend) if log else {})
+    )
     figure = {"data": data, "layout": layout(x, axis("best so far, %", rangemode="tozero"), margin={"r": 20})}
     shown = {str(table.rows[at][0]) for at in rows}
     keys = {name: look for name, look in looks.items() if name in shown}
@@ -272,7 +286,7 @@ def transfer(table: Table) -> Chart:
 
 def drift(curve: Table, looks: Styles) -> Chart:
     """CA by batch around the drift."""
-    span = y_range(curve, "ca")
+    span = y_range(curve, "ca", range(len(curve.rows)))
     figure = {
         "data": lines(curve, "batch", "ca", "method", looks, hover="batch %{x}: CA %{y:.1f} %"),
         "layout": layout(
@@ -305,7 +319,7 @@ def published_curves(table: Table) -> Chart:
     """The published learning curves."""
     names = list(dict.fromkeys(map(str, table.column("method"))))
     looks = styles_of(names, ["naive"])
-    span = y_range(table, "z")
+    span = y_range(table, "z", range(len(table.rows)))
     ends = _ends(table, "z")
     figure = {
         "data": lines(table, "progress", "z", "method", looks, band=False, hover="progress %{x:.2f}: %{y:.1f} %"),
@@ -335,7 +349,7 @@ def published_costs(table: Table) -> Chart:
             | {"hovertemplate": f"%{{text}} · {escaped(name)}<br>%{{x}} USD, Max %{{y:.1f}} %<extra></extra>"}
             | {"meta": {"kind": "points", "x": "usd", "y": "max", "rows": rows, "series": name}}
         )
-    x = axis("USD an episode (log scale)", type="log")
+    x = axis("USD an episode (log scale)", **logarithmic(known(table.column("usd"))))
     figure = {"data": data, "layout": layout(x, axis("Max, %"), margin={"r": 20})}
     says = "Published Max against USD an episode, by backbone."
     return Chart("published_costs", "Published score and cost", table, figure, says, 420, looks)
@@ -361,7 +375,7 @@ def _points(
         "mode": "markers+text",
         "x": x,
         "y": y,
-        "text": [escaped(name) for name in names],
+        "text": [f" {escaped(name)} " for name in names],
         "textposition": sides(marks),
         "textfont": {"size": 12},
         "cliponaxis": False,
@@ -387,6 +401,12 @@ def _steps(table: Table, column: str, best: Sequence[int]) -> Figure:
         "hoverinfo": "skip",
         "meta": {"kind": "frontier", "x": column, "y": "max", "rows": rows},
     }
+
+
+def _without(table: Table, names: Sequence[str]) -> list[int]:
+    """The rows of all other methods; all rows where that leaves none."""
+    rows = [at for at, name in enumerate(table.column("method")) if name not in names]
+    return rows or list(range(len(table.rows)))
 
 
 def _ends(table: Table, column: str) -> list[tuple[str, float]]:

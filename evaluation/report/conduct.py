@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from evoplay.evaluation.behaviour import Behaviour, behaviour, behaviour_of
-from evoplay.evaluation.discovery import discovery
+from evoplay.evaluation.discovery import discovery, grades_by_trial
 from evoplay.evaluation.publications import published
 from evoplay.evaluation.report.material import Material
 from evoplay.evaluation.report.table import Column, Shown, Table, Value, spread_columns, spread_values
@@ -28,8 +27,8 @@ def behaviours(material: Material) -> Table:
         "behaviour",
         "Behaviour",
         [Column("method"), *FIGURES],
-        note="Action similarity: 1 − edit distance / length of the longer, of adjacent episodes' actions. A setback is a "
-        "score below the one before (not in the last episode).",
+        note="Action similarity: 1 − edit distance / length of the longer, of adjacent episodes' actions. A setback is "
+        "a score below the one before (not in the last episode).",
     )
     for name in material.contenders:
         table.add({"method": name, **_behaved(behaviour(material.run, name))})
@@ -63,7 +62,8 @@ def published_behaviour() -> Table:
 
 def rules(material: Material) -> tuple[Table, Table, Table] | None:
     """The rule-discovery grid, its counts by contender, and every trial's grade; None without graded games."""
-    grid = discovery(material.run)
+    graded = grades_by_trial(material.run)
+    grid = discovery(material.run, graded)
     if not grid:
         return None
     names = [name for name in material.contenders if any(name in rows for rows in grid.values())]
@@ -92,22 +92,23 @@ def rules(material: Material) -> tuple[Table, Table, Table] | None:
                     continue
                 line[f"grade_{at}"] = f"{_sign(entry['grade'])} {entry['S']}/{entry['trials']}"
                 count[name][entry["grade"]] += 1
-                for cell, grade in zip(entry["cells"], entry["by_trial"], strict=True):
-                    every.add(
-                        {"game": material.played(cell), "rule": rule, "method": name}
-                        | {"trial": cell.trial, "grade": _sign(grade)}
-                    )
             table.add(line)
+    for cell, grades in graded.items():
+        for rule, grade in grades.items():
+            every.add(
+                {"game": material.played(cell), "rule": rule, "method": cell.contender}
+                | {"trial": cell.trial, "grade": _sign(grade)}
+            )
     summed = Table(
         "rules_methods",
         "Rules by method",
         [Column("method"), *(Column(said, digits=0) for said in GRADES.values()), Column("share", "complete, %", 1)],
         note="How many rules of all games reached which best grade over the trials.",
     )
-    for name, grades in count.items():
-        total = sum(grades.values())
-        told: dict[str, Value] = {said: grades[grade] for grade, said in GRADES.items()}
-        summed.add({"method": name, "share": 100 * grades["S"] / total if total else None} | told)
+    for name, found in count.items():
+        total = sum(found.values())
+        told: dict[str, Value] = {said: found[grade] for grade, said in GRADES.items()}
+        summed.add({"method": name, "share": 100 * found["S"] / total if total else None} | told)
     return table, summed, every
 
 
@@ -124,7 +125,7 @@ def transfer(material: Material) -> tuple[Table, str] | None:
             Column("method"),
             Column("game"),
             *(column for name, title in parts for column in spread_columns(name, title, 2, signed=True)),
-            Column("p", digits=3),
+            Column("p", digits=3, p=True),
         ],
         shown=[
             *(Shown(name, (name,)) for name in ("method", "game")),

@@ -125,7 +125,7 @@ def _methods(material: Material, looks: dict[str, Style]) -> Section:
         section.lead = f"Without a reference score, and so left out of all figures in percent: {names}."
     if pairs.rows:
         group = Group(charts.differences(pairs, looks, material.base))
-        words = f"Difference to {material.base}, 95 % interval; a filled mark has p < 0.05 after Holm's correction."
+        words = f"Difference to {material.base}, 95 % interval; filled: p < 0.05 after Holm's correction."
         section.parts += [words, group, pairs]
     if more is not None:
         section.folded.append(more)
@@ -134,11 +134,14 @@ def _methods(material: Material, looks: dict[str, Style]) -> Section:
 
 def _curves(material: Material, looks: dict[str, Style]) -> Section:
     whole, by_game = scores.curves(material), scores.game_curves(material)
-    section = Section("curves", "Learning curves", parts=[charts.curves(whole, looks)], folded=[whole])
+    off = charts.towering(whole)
+    section = Section("curves", "Learning curves", whole.note, [charts.curves(whole, looks, off)], [whole])
+    if off:
+        section.lead += f" Switched off, for they tower above the rest: {', '.join(off)}; press a name to show it."
     if by_game.rows:
-        section.parts += ["Game by game, over the scored episodes:", Group(charts.game_curves(by_game, looks), looks)]
+        section.parts += ["Game by game, over the scored episodes:"]
+        section.parts += [Group(charts.game_curves(by_game, looks, off), looks)]
         section.folded.append(by_game)
-    section.lead = whole.note
     return section
 
 
@@ -147,14 +150,14 @@ def _games(material: Material) -> Section | None:
     if not table.rows:
         return None
     maps = charts.heat_maps(table, material.contenders)
-    return Section("games", "Games", table.note, [Group(maps)], [table])
+    return Section("games", "Games", "Means over trials.", [Group(maps)], [table])
 
 
 def _cost(material: Material, looks: dict[str, Style]) -> Section:
     table = spend.cost_frontier(material)
     purposes = spend.purposes(material)
     cached = spend.caches(material)
-    section = Section("cost", "Cost", table.note)
+    section = Section("cost", "Cost")
     section.parts.append(charts.frontier(table, looks, "tokens"))
     if spend.priced(table):
         section.parts.append(charts.frontier(table, looks, "usd"))
@@ -192,7 +195,7 @@ def _rules(material: Material) -> Section | None:
     if found is None:
         return None
     grid, summed, by_trial = found
-    return Section("rules", "Rule discovery", grid.note, [charts.rules(summed), summed, grid], [by_trial])
+    return Section("rules", "Rule discovery", "", [charts.rules(summed), summed, grid], [by_trial])
 
 
 def _options(material: Material) -> Section | None:
@@ -234,6 +237,7 @@ def _published(material: Material) -> Section:
     )
     section = Section("published", "Published figures", words)
     ours.title = f"Ours: {material.backbone}"
+    ours.shown = [view for view in ours.views if view.form == "spread" or view.columns == ("method",)]
     section.parts.append(Beside([ours, tables["methods"]]))
     section.parts.append(charts.published_curves(tables["curves"]))
     section.parts.append(charts.published_costs(tables["costs"]))

@@ -123,9 +123,9 @@ def _correlations(material: Material) -> Table:
         [
             Column("method"),
             Column("count_rho", "rho, re-probes", 2, signed=True),
-            Column("count_p", "p", 3),
+            Column("count_p", "p", 3, p=True),
             Column("rate_rho", "rho, rate", 2, signed=True),
-            Column("rate_p", "p", 3),
+            Column("rate_p", "p", 3, p=True),
             Column("n", "episodes", 0),
         ],
         note="Spearman's rank correlation with change F1, by method, and pooled after centring by method.",

@@ -49,7 +49,8 @@ def styles_of(names: Iterable[str], quiet: Iterable[str] = ()) -> dict[str, Styl
 class Chart:
     """A chart: its figure, the table it shows, what it says to who cannot see it.
 
-    keys : the series its legend names. least : width in pixels below which it scrolls inside its frame.
+    keys : the series its legend names. off : those not drawn until they are asked for.
+    least : width in pixels below which it scrolls inside its frame.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Chart:
     says: str
     height: int = 400
     keys: Mapping[str, Style] = field(default_factory=dict)
+    off: Sequence[str] = ()
     least: int = 0
 
 
@@ -104,11 +106,14 @@ def lines(
     hover: str = "",
 ) -> list[Figure]:
     """A line for each series, with a band from the columns `low` to `high` where there are any."""
-    bands, drawn = [], []
+    bands: list[Figure] = []
+    drawn: list[Figure] = []
     chosen = range(len(table.rows)) if rows is None else rows
     by_name: dict[str, list[int]] = {}
     for row, name in zip(chosen, pick(table, series, list(chosen)), strict=True):
         by_name.setdefault(str(name), []).append(row)
+    # Many bands over each other would hide the lines.
+    veil = max(0.04, min(0.15, 0.4 / max(len(by_name), 1)))
     for name, mine in by_name.items():
         style = styles[name]
         known_rows = [row for row, value in zip(mine, pick(table, y, mine), strict=True) if value is not None]
@@ -123,7 +128,12 @@ def lines(
                 bands.append(
                     common
                     | {"x": [*at, *reversed(at)], "y": [*(e[1] for e in ends), *(e[2] for e in reversed(ends))]}
-                    | {"fill": "toself", "fillcolor": f"{style.colour}/0.13", "mode": "lines", "hoverinfo": "skip"}
+                    | {
+                        "fill": "toself",
+                        "fillcolor": f"{style.colour}/{veil:.2f}",
+                        "mode": "lines",
+                        "hoverinfo": "skip",
+                    }
                     | {"line": {"width": 0}, "meta": {"kind": "band", "series": name}}
                 )
         drawn.append(
@@ -138,18 +148,40 @@ def lines(
     return [*bands, *drawn]
 
 
-def y_range(table: Table, column: str, *, floor: float | None = 0.0) -> list[float]:
-    """A range that shows every value of a column; wide bands are cut where they would flatten the lines."""
-    values = known(table.column(column)) or [0.0]
-    low, high = min(values), max(values)
-    if floor is not None:
-        low = min(low, floor)
+def y_range(table: Table, column: str, rows: Sequence[int]) -> list[float]:
+    """A range from 0 or below that shows a column's values in some rows; bands that would flatten them are cut."""
+    values = known(pick(table, column, rows)) or [0.0]
+    low, high = min(0.0, *values), max(0.0, *values)
     room = (high - low) or 1.0
-    names = {c.name for c in table.columns}
-    if "low" in names:
-        low = max(min([low, *known(table.column("low"))]), low - 0.25 * room)
-        high = min(max([high, *known(table.column("high"))]), high + 0.25 * room)
+    bands = {
+        name: known(pick(table, name, rows)) for name in ("low", "high") if name in {c.name for c in table.columns}
+    }
+    low = max(min([low, *bands.get("low", [])]), low - 0.15 * room)
+    high = min(max([high, *bands.get("high", [])]), high + 0.25 * room)
     return [low - 0.04 * room, high + 0.06 * room]
+
+
+def logarithmic(values: Sequence[float]) -> Figure:
+    """A logarithmic axis over positive values, with ticks at 1, 2 and 5."""
+    first, last = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    steps = (1, 2, 5) if last - first <= 4 else (1,)
+    ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
+    low, high = min(values) / 1.15, max(values) * 1.15
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    return {
+        "type": "log",
+        "range": [math.log10(low), math.log10(high)],
+        "tickvals": ticks,
+        "ticktext": [short(tick) for tick in ticks],
+    }
+
+
+def short(value: float) -> str:
+    """A round number in few characters: 200k, 5M, 0.05."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if value >= size:
+            return f"{value / size:g}{unit}"
+    return f"{value:g}"
 
 
 def end_labels(
@@ -265,9 +297,7 @@ def _bar(table: Table, label: str, value: str, rows: list[int], name: str, style
     }
 
 
-def heat(
-    table: Table, x: str, y: str, value: str, xs: Sequence[str], ys: Sequence[str], *, diverging: bool, unit: str
-) -> Figure:
+def heat(table: Table, x: str, y: str, value: str, xs: Sequence[str], ys: Sequence[str], *, diverging: bool) -> Figure:
     """A heat map with its values written in the cells."""
     column = table.columns[table.at(value)]
     place = {(str(row[table.at(x)]), str(row[table.at(y)])): at for at, row in enumerate(table.rows)}
@@ -289,7 +319,7 @@ def heat(
         "ygap": 2,
         "hoverongaps": False,
         "hovertemplate": "%{y}, %{x}: %{text}<extra></extra>",
-        "colorbar": {"title": {"text": unit, "side": "right"}, "thickness": 10, "len": 0.9, "outlinewidth": 0},
+        "colorbar": {"thickness": 10, "len": 1, "outlinewidth": 0},
         "meta": {"kind": "heat", "z": value, "rows": rows},
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,6 @@ class Material:
     run: LoadedRun
     baseline: str | None = None
     transfer: dict[str, Any] | None = None
-    _events: dict[Cell, list[Event]] = field(default_factory=dict)
 
     @cached_property
     def summary(self) -> Summary:
@@ -75,8 +74,5 @@ class Material:
         return self.game(cell.env_id, cell.seed)
 
     def incidents(self, cell: Cell) -> list[Event]:
-        """What of a trial's log is neither play nor a call: errors, drops, planted claims; only what holds."""
-        if cell not in self._events:
-            wanted = ("error", "drop", "planted", "rules")
-            self._events[cell] = [e for e, holds in self.run.events(cell) if holds and e["type"] in wanted]
-        return self._events[cell]
+        """What of a trial's log is neither play nor a call: errors, drops, planted claims."""
+        return self.run.incidents_of(cell)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib import resources
@@ -14,7 +14,7 @@ from typing import Any, TextIO
 from evoplay.evaluation.report.contents import Beside, Contents, Group, Section
 from evoplay.evaluation.report.figures import Chart, Style
 from evoplay.evaluation.report.table import Table, body_html, head_html, number_html
-from evoplay.evaluation.report.transcripts import packed, trial_html
+from evoplay.evaluation.report.transcripts import packed, payload, trial_payload
 
 FOLD = 60
 """A folded table of more rows is packed and unfolded when asked for: the page opens sooner."""
@@ -27,7 +27,7 @@ MARKS = {
     "triangle-up": '<path d="M14 2l5 9H9z"/>',
     "triangle-down": '<path d="M14 12l5-9H9z"/>',
     "cross": '<path d="M12.5 2.5h3v3h3v3h-3v3h-3v-3h-3v-3h3z"/>',
-    "x": '<path d="M10.5 2l3.5 3.500 3.500-3.500 1.500 1.500-3.500 3.500 3.500 3.500-1.500 1.500-3.500-3.500-3.500 3.500-1.500-1.500 3.500-3.500-3.500-3.500z"/>',
+    "x": '<path d="M10.500 3.500l7 7m0-7l-7 7" stroke="currentColor" stroke-width="2.4"/>',
     "pentagon": '<path d="M14 2l5 3.800-1.900 5.700h-6.200L9 5.800z"/>',
 }  # fmt: skip
 
@@ -39,8 +39,9 @@ def write_page(contents: Contents, out: TextIO) -> None:
     title = f"{material.run.path.name} · evoplay report"
     out.write(
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n<title>{html.escape(title)}</title>\n"
-        '<meta name=viewport content="width=device-width,initial-scale=1">\n<meta name=color-scheme content="light dark">\n'
-        # Nothing is fetched, and no script runs but the page's own two.
+        '<meta name=viewport content="width=device-width,initial-scale=1">\n'
+        '<meta name=color-scheme content="light dark">\n'
+        # Nothing is fetched, and no script runs but the page's own and Plotly's.
         f"<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; script-src {_hash(plotly)} "
         f"{_hash(script)}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:\">\n"
         f'<link rel=icon href="data:,">\n<style>{_asset("report.css")}</style></head>\n<body>\n'
@@ -54,12 +55,13 @@ def write_page(contents: Contents, out: TextIO) -> None:
     out.write(_trials(contents))
     out.write("</main>\n")
     out.write(f'<script type="application/json" id=figures>{_json(figures)}</script>\n')
-    out.write(f"<script>{plotly}</script>\n<script>{script}</script>\n")
+    out.write(_script("plotly", packed(plotly)))
+    out.write(f"<script>{script}</script>\n")
     for table in contents.tables:
-        out.write(_payload(f"csv-{table.name}", table.csv()))
+        out.write(_script(f"csv-{table.name}", packed(table.csv())))
     # Last, so that the page is there before its largest part has been read.
     for cell in material.run.cells:
-        out.write(_payload(f"trial-{cell.id}", trial_html(material.run, cell)))
+        out.write(_script(f"trial-{cell.id}", trial_payload(material.run, cell)))
     out.write("</body></html>\n")
 
 
@@ -74,8 +76,7 @@ def _plotly() -> str:
     from plotly.offline import get_plotlyjs
 
     text: str = get_plotlyjs()
-    # The text of a script element ends at the first of these.
-    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return text
 
 
 def _hash(script: str) -> str:
@@ -87,8 +88,9 @@ def _json(data: Any) -> str:
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
-def _payload(name: str, text: str) -> str:
-    return f'<script type="application/gzip" id="{name}">{packed(text)}</script>\n'
+def _script(name: str, data: str) -> str:
+    """Packed data; a browser passes over scripts of a type that it cannot run."""
+    return f'<script type="application/gzip" id="{name}">{data}</script>\n'
 
 
 # --- frame ----------------------------------------------------------------------------------------------------------
@@ -126,9 +128,12 @@ def _section(section: Section, figures: dict[str, Any]) -> str:
             parts.append(_chart(part, figures))
         elif isinstance(part, Group):
             # A heat map wants the whole width.
-            kind = "grid wide" if any(chart.least for chart in part.charts) else "grid"
+            few = "grid two" if len(part.charts) <= 4 else "grid"
+            kind = "grid wide" if any(chart.least for chart in part.charts) else few
             inside = "".join(_chart(chart, figures, small=True) for chart in part.charts)
-            parts.append(f"<div class=group>{_keys(part.keys)}<div class='{kind}'>{inside}</div></div>")
+            parts.append(
+                f"<div class=group>{_keys(part.keys, part.charts[0].off)}<div class='{kind}'>{inside}</div></div>"
+            )
         elif isinstance(part, Beside):
             parts.append(f"<div class=beside>{''.join(_table(table) for table in part.tables)}</div>")
         else:
@@ -145,18 +150,18 @@ def _section(section: Section, figures: dict[str, Any]) -> str:
 
 
 def _chart(chart: Chart, figures: dict[str, Any], *, small: bool = False) -> str:
-    figures[chart.name] = chart.figure
+    figures[chart.name] = {**chart.figure, "off": list(chart.off)}
     heading = "h4" if small else "h3"
     least = f"min-width:{chart.least}px;" if chart.least else ""
     return (
         f"<figure class=chart id='chart-{chart.name}'><{heading}>{html.escape(chart.title)}</{heading}>"
-        f"{_keys(chart.keys)}<div class=frame{' tabindex=0' if chart.least else ''}>"
+        f"{_keys(chart.keys, chart.off)}<div class=frame{' tabindex=0' if chart.least else ''}>"
         f'<div class=plot data-figure="{chart.name}" role=img aria-label="{html.escape(chart.says, quote=True)}" '
         f'style="{least}height:{chart.height}px"></div></div></figure>'
     )
 
 
-def _keys(keys: Mapping[str, Style]) -> str:
+def _keys(keys: Mapping[str, Style], off: Sequence[str]) -> str:
     """A legend whose entries switch their series off and on."""
     items = []
     for name, style in keys.items():
@@ -165,16 +170,18 @@ def _keys(keys: Mapping[str, Style]) -> str:
         line = f'<path d="M1 7h26" stroke="currentColor" stroke-width="2" stroke-dasharray="{dash}" fill="none"/>'
         swatch = f'<svg viewBox="0 0 28 14" class="c-{colour}" aria-hidden=true>{line}{MARKS[style.symbol]}</svg>'
         said = html.escape(name, quote=True)
-        items.append(f'<button type=button class=key data-series="{said}" aria-pressed=true>{swatch}{said}</button>')
+        state = "false" if name in off else "true"
+        items.append(f'<button type=button class=key data-series="{said}" aria-pressed={state}>{swatch}{said}</button>')
     return (
         f"<div class=keys role=group aria-label='Series: press to hide or show'>{''.join(items)}</div>" if items else ""
     )
 
 
 def _table(table: Table) -> str:
+    title = html.escape(table.title, quote=True)
     return (
-        f'<div class=sheet><div class=scroll tabindex=0 role=region aria-label="{html.escape(table.title, quote=True)}">'
-        f'<table data-table="{table.name}"><caption>{html.escape(table.title)}</caption>{head_html(table)}'
+        f'<div class=sheet><div class=scroll tabindex=0 role=region aria-label="{title}">'
+        f'<table data-table="{table.name}"><caption>{title}</caption>{head_html(table)}'
         f"{body_html(table)}</table></div>{_foot(table)}</div>"
     )
 
@@ -184,9 +191,8 @@ def _folded(table: Table) -> str:
     if len(table.rows) <= FOLD:
         return f"<details class=fold><summary>{title}</summary>{_table(table)}</details>\n"
     name = f"table-{table.name}"
-    return (
-        f'<details class=fold data-load="{name}"><summary>{title}</summary></details>\n{_payload(name, _table(table))}'
-    )
+    closed = f'<details class=fold data-load="{name}"><summary>{title}</summary></details>\n'
+    return closed + _script(name, payload(_table(table)))
 
 
 def _foot(table: Table) -> str:
@@ -202,8 +208,8 @@ def _trials(contents: Contents) -> str:
     groups = "".join(_games(contents))
     return (
         "<section id=transcripts tabindex=-1><h2>Transcripts</h2>\n"
-        "<p>Every episode with its score changes, and every claim with the steps behind it; unpacked from this file when "
-        "opened.</p>\n<p class=filter><label>Show trials with <input id=filter type=search "
+        "<p>Every episode with its score changes, and every claim with the steps behind it; unpacked from this file "
+        "when opened.</p>\n<p class=filter><label>Show trials with <input id=filter type=search "
         "placeholder='method or game' autocomplete=off></label> <span id=shown role=status></span></p>\n"
         f"{groups}<noscript><p>Charts and transcripts need JavaScript.</p></noscript></section>\n"
     )
@@ -226,7 +232,8 @@ def _games(contents: Contents) -> Iterator[str]:
             words = html.escape(f"{game} {cell.contender} trial {cell.trial}".lower(), quote=True)
             items.append(
                 f'<details class=trial id="{cell.id}" data-load="trial-{cell.id}" data-words="{words}" tabindex=-1>'
-                f"<summary><b>{html.escape(cell.contender)}</b> · trial {number_html(table, row, 'trial')} · best {best} %"
+                f"<summary><b>{html.escape(cell.contender)}</b> · trial {number_html(table, row, 'trial')} · "
+                f"best {best} %"
                 f"{told}{lost}</summary></details>"
             )
         yield f"<details class=game{state}><summary>{html.escape(game)}</summary>{''.join(items)}</details>\n"

@@ -15,7 +15,7 @@ FIGURES = (
 
 
 def learn2play() -> dict[str, Table]:
-    """Published tables of Learn2Play by what they hold: methods, backbones, humans, harnesses, costs, curves, transfer."""
+    """Published tables of Learn2Play by what they hold: methods, backbones, humans, costs, curves and so on."""
     data = published("learn2play")
     source = f"Source: {data['source']}."
     board = data["leaderboard"]

@@ -83,24 +83,24 @@ def new_games(material: Material) -> Table | None:
 
 
 def pairs(material: Material) -> Table:
-    """Differences to the baseline, one row a contender and metric."""
+    """Differences to the baseline, one row a metric and contender."""
     table = Table(
         "differences",
         f"Differences to {material.base}",
         [
-            Column("method"),
             Column("metric"),
+            Column("method"),
             Column("difference", digits=2, signed=True),
             Column("low", digits=2, signed=True),
             Column("high", digits=2, signed=True),
-            Column("p", digits=3),
-            Column("p_holm", "p (Holm)", 3),
+            Column("p", digits=3, p=True),
+            Column("p_holm", "p (Holm)", 3, p=True),
             Column("won", digits=0),
             Column("lost", digits=0),
             Column("tied", digits=0),
         ],
         shown=[
-            *(Shown(name, (name,)) for name in ("method", "metric", "difference")),
+            *(Shown(name, (name,)) for name in ("metric", "method", "difference")),
             Shown("95 %", ("low", "high"), "range"),
             *(Shown(title, (name,)) for name, title in (("p", "p"), ("p_holm", "p (Holm)"))),
             *(Shown(f"games {name}", (name,)) for name in ("won", "lost", "tied")),
@@ -108,8 +108,8 @@ def pairs(material: Material) -> Table:
         note="Weighted mean over games of the difference of means, stratified t interval; trials are not paired. "
         f"p two-sided; Holm's correction over the methods compared with {material.base}, metric by metric.",
     )
-    for name, pair in material.report["pairs"].items():
-        for metric in METRICS:
+    for metric in METRICS:
+        for name, pair in material.report["pairs"].items():
             found = pair[metric]
             low, high = found["ci"] or (None, None)
             told = {key: found[key] for key in ("p", "p_holm", "won", "lost", "tied")}

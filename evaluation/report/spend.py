@@ -27,8 +27,8 @@ def cost_frontier(material: Material) -> Table:
             Column("frontier_tokens", "on the frontier, tokens"),
             Column("frontier_usd", "on the frontier, USD"),
         ],
-        note="On the frontier: no other is at least as good (Max) and as cheap and better in one of the two. A "
-        "contender with a call of no known price is unpriced (n/a), never 0.",
+        note="On the frontier: no other is at least as good (Max) and as cheap and better in one of the two. Unpriced "
+        "(n/a), never 0: a call has no known price. Policies are floors and ceilings without cost and stand apart.",
     )
     rows: dict[str, dict[str, Any]] = {}
     for name, row in material.report["methods"].items():
@@ -60,24 +60,24 @@ def priced(table: Table) -> bool:
 
 
 def spend_curves(material: Material, unit: str) -> Table:
-    """Score against cumulative spend ("tokens" or "usd"), one row a contender and episode."""
+    """Score against cumulative spend ("tokens" or "usd"), one row a contender and point of progress."""
     name = {"tokens": "tokens", "usd": "USD"}[unit]
     table = Table(
         f"equal_spend_{unit}",
         f"Score against {name} spent",
         [
             Column("method"),
-            Column("episode", digits=0),
+            Column("progress", digits=2),
             Column("spend", f"{name} so far", 0 if unit == "tokens" else 4),
             Column("best", "best so far", 1),
             Column("z", "score", 1),
         ],
-        note="Means over trials and games (unweighted); every call counts, those of reflection too. Percent of the "
-        "reference score.",
+        note="Means over trials, weighted over games, at ten points of progress; every call counts, also those of "
+        "reflection. Score and best in percent of the reference score.",
     )
     for contender in material.contenders:
         for row in equal_spend(material.run, contender, unit):
-            table.add({"method": contender, **row, "episode": int(row["episode"])})
+            table.add({"method": contender, **row})
     return table
 
 
@@ -142,7 +142,7 @@ def losses(material: Material) -> Table:
             Column("drops", digits=0),
             Column("dropped_tokens", "tokens dropped", 0),
         ],
-        note="Failed: episodes without a score, left out of every figure and never counted as 0. Capped: settled at the "
+        note="Failed: episodes without a score, left out of every figure, never counted as 0. Capped: settled at the "
         "step limit, counted. Left: ended by the player. Drops: pieces of history that prompts had no room for.",
     )
     for contender in material.contenders:
@@ -193,8 +193,8 @@ def failures(material: Material) -> Table | None:
                 table.add(known | place | told)
             elif event["type"] == "drop":
                 parts = f"{event['parts']} steps of " if event["parts"] else ""
-                told = f"{parts}{event['key']}, {event['tokens']} tokens ({event['reason']})"
-                table.add(known | place | {"step": event["step"], "what": "dropped", "message": told})
+                words = f"{parts}{event['key']}, {event['tokens']} tokens ({event['reason']})"
+                table.add(known | place | {"step": event["step"], "what": "dropped", "message": words})
     return table if table.rows else None
 
 

@@ -20,12 +20,16 @@ MISSING = "n/a"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name in the CSV, its heading, and for numbers the decimals and whether a plus is written."""
+    """A column: its name in the CSV, its heading, and for numbers the decimals and whether a plus is written.
+
+    p : the numbers are p-values: one that would round to 0 is shown as below the least that can be shown.
+    """
 
     name: str
     title: str = ""
     digits: int | None = None
     signed: bool = False
+    p: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -37,6 +41,8 @@ class Column:
             return MISSING
         if self.digits is None or isinstance(value, str):
             return str(value)
+        if self.p and value < 10**-self.digits:
+            return f"< {10**-self.digits:.{self.digits}f}"
         # A value that rounds to nothing has no sign.
         rounded = round(value, self.digits)
         sign = "+" if self.signed and rounded else ""
@@ -45,7 +51,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A column of the page, of one or several of the table's: `54.2`, `54.2 ± 3.1` (spread) or `[50.1, 58.3]` (range)."""
+    """A column of the page, of one or two of the table's: `54.2`, `54.2 ± 3.1` (spread) or `[50.1, 58.3]` (range)."""
 
     title: str
     columns: tuple[str, ...]
@@ -79,7 +85,7 @@ class Table:
         at = self.at(name)
         return [row[at] for row in self.rows]
 
-    def add(self, values: Mapping[str, Value]) -> None:
+    def add(self, values: Mapping[str, Any]) -> None:
         """Append a row by column names; what is not named is missing."""
         self.rows.append(tuple(values.get(column.name) for column in self.columns))
 

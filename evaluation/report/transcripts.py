@@ -9,7 +9,9 @@ from __future__ import annotations
 import base64
 import gzip
 import html
-from collections.abc import Collection, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from evoplay.evaluation.behaviour import normalised
 from evoplay.evaluation.load import LoadedRun
@@ -23,13 +25,36 @@ Behind = dict[str, list[tuple[str, str]]]
 """Step places with the claims they stand behind: (short id, "for" or "against")."""
 
 
+@dataclass(slots=True)
+class Lines:
+    """The lines of a trial's texts, each once: a game says the same things again and again."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def pre(self, text: str, kind: str = "") -> str:
+        """An element that the page fills with a text; what stands in it can never be read as HTML."""
+        numbers = ",".join(str(self.numbers.setdefault(line, len(self.numbers))) for line in text.split("\n"))
+        return f"<pre{f' class={kind}' if kind else ''} data-l={numbers}></pre>"
+
+
+def payload(markup: str, lines: Iterable[str] = ()) -> str:
+    """A part of the page, packed: its HTML and the lines of its texts."""
+    return packed(json.dumps({"html": markup, "lines": list(lines)}, ensure_ascii=False, separators=(",", ":")))
+
+
 def packed(text: str) -> str:
     """A text as base64 of gzip, the same for the same text."""
     return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), LEVEL, mtime=0)).decode("ascii")
 
 
-def trial_html(run: LoadedRun, cell: Cell) -> str:
-    """A trial's claims, then its episodes."""
+def trial_payload(run: LoadedRun, cell: Cell) -> str:
+    """A trial's claims, then its episodes, packed."""
+    lines = Lines()
+    return payload(trial_html(run, cell, lines), lines.numbers)
+
+
+def trial_html(run: LoadedRun, cell: Cell, lines: Lines) -> str:
+    """A trial's claims, then its episodes; texts are left to `lines`."""
     claims = list(rebuilt(run.history(cell).claims).values())
     behind: Behind = {}
     for claim in claims:
@@ -38,9 +63,9 @@ def trial_html(run: LoadedRun, cell: Cell) -> str:
                 behind.setdefault(_place(cell, step), []).append((claim.short_id, side))
     episodes = run.episodes_of(cell)
     there = {_place(cell, step.id) for record in episodes for step in record.steps}
-    out = [_claims(cell, claims, there)] if claims else []
+    out = [_claims(cell, claims, there, lines)] if claims else []
     for record in episodes:
-        out.append(_episode(cell, record, normalised(run, cell, record), behind))
+        out.append(_episode(cell, record, normalised(run, cell, record), behind, lines))
     return "\n".join(out) or "<p>No finished episode.</p>"
 
 
@@ -56,13 +81,14 @@ def _text(text: object) -> str:
 # --- claims ---------------------------------------------------------------------------------------------------------
 
 
-def _claims(cell: Cell, claims: Sequence[Claim], there: Collection[str]) -> str:
+def _claims(cell: Cell, claims: Sequence[Claim], there: Collection[str], lines: Lines) -> str:
     held = sum(claim.held for claim in claims)
-    items = "\n".join(_claim(cell, claim, there) for claim in claims)
-    return f"<details class=claims open><summary>{len(claims)} claims, {held} held at the end</summary>\n{items}\n</details>"
+    items = "\n".join(_claim(cell, claim, there, lines) for claim in claims)
+    summary = f"<summary>{len(claims)} claims, {held} held at the end</summary>"
+    return f"<details class=claims open>{summary}\n{items}\n</details>"
 
 
-def _claim(cell: Cell, claim: Claim, there: Collection[str]) -> str:
+def _claim(cell: Cell, claim: Claim, there: Collection[str], lines: Lines) -> str:
     shown, against = claim.counts
     head = (
         f"<b>{claim.short_id}</b> <span class=tag>{_text(claim.kind)}</span> "
@@ -71,28 +97,28 @@ def _claim(cell: Cell, claim: Claim, there: Collection[str]) -> str:
         f"<span data-n=against>{against}</span> against"
     )
     links = _links(cell, "for", claim.supports, there) + _links(cell, "against", claim.contradicts, there)
-    earlier = "".join(_wording(cell, number, one, there) for number, one in enumerate(claim.earlier, start=1))
+    earlier = "".join(_wording(cell, number, one, there, lines) for number, one in enumerate(claim.earlier, start=1))
     return (
         f'<article class=claim id="{cell.id}/{claim.short_id}" tabindex=-1><p class=head>{head}</p>'
-        f"{_said(claim)}{links}{earlier}</article>"
+        f"{_said(claim, lines)}{links}{earlier}</article>"
     )
 
 
-def _said(words: Claim | Wording) -> str:
+def _said(words: Claim | Wording, lines: Lines) -> str:
     parts = "".join(
         f"<dt>{name}<dd>{_text(getattr(words, name))}"
         for name in ("condition", "action", "effect")
         if getattr(words, name)
     )
-    return f"<pre class=said>{_text(words.text)}</pre>" + (f"<dl>{parts}</dl>" if parts else "")
+    return lines.pre(words.text, "said") + (f"<dl>{parts}</dl>" if parts else "")
 
 
-def _wording(cell: Cell, number: int, words: Wording, there: Collection[str]) -> str:
+def _wording(cell: Cell, number: int, words: Wording, there: Collection[str], lines: Lines) -> str:
     because = f": {_text(words.why)}" if words.why else ""
     links = _links(cell, "for", words.supports, there) + _links(cell, "against", words.contradicts, there)
     return (
         f"<details><summary>wording {number}, until episode {words.until}{because}</summary>"
-        f"{_said(words)}{links}</details>"
+        f"{_said(words, lines)}{links}</details>"
     )
 
 
@@ -108,15 +134,15 @@ def _links(cell: Cell, side: str, steps: Sequence[str], there: Collection[str]) 
 # --- episodes -------------------------------------------------------------------------------------------------------
 
 
-def _episode(cell: Cell, record: EpisodeRecord, z: float | None, behind: Behind) -> str:
+def _episode(cell: Cell, record: EpisodeRecord, z: float | None, behind: Behind, lines: Lines) -> str:
     place = f"{cell.id}/e{record.episode:02d}"
-    steps = "\n".join(_step(cell, step, behind) for step in record.steps)
-    asides = "".join(_aside(aside) for aside in record.asides)
+    steps = "\n".join(_step(cell, step, behind, lines) for step in record.steps)
+    asides = "".join(_aside(aside, lines) for aside in record.asides)
     told = record.steps[-1].outcome if record.steps else record.opening
-    closing = f"<pre class=end>{_text(record.closing)}</pre>" if record.closing not in ("", told) else ""
+    closing = lines.pre(record.closing, "end") if record.closing not in ("", told) else ""
     return (
         f'<details class=episode id="{place}" tabindex=-1><summary>Episode {record.episode} · {_outcome(record, z)}'
-        f"</summary>{_changes(cell, record)}<pre>{_text(record.opening)}</pre>\n{steps}{asides}{closing}</details>"
+        f"</summary>{_changes(cell, record)}{lines.pre(record.opening)}\n{steps}{asides}{closing}</details>"
     )
 
 
@@ -140,7 +166,7 @@ def _changes(cell: Cell, record: EpisodeRecord) -> str:
     )
 
 
-def _step(cell: Cell, step: StepRecord, behind: Mapping[str, list[tuple[str, str]]]) -> str:
+def _step(cell: Cell, step: StepRecord, behind: Behind, lines: Lines) -> str:
     place = _place(cell, step.id)
     change = step.score_after - step.score_before
     kind = "up" if change > 0 else "down"
@@ -153,20 +179,21 @@ def _step(cell: Cell, step: StepRecord, behind: Mapping[str, list[tuple[str, str
     claims = f"<p class=links>claims: {back}</p>" if back else ""
     # A bare action has nothing more to say.
     reply = (
-        f"<details><summary>reply</summary><pre>{_text(step.reply)}</pre></details>"
+        f"<details><summary>reply</summary>{lines.pre(step.reply)}</details>"
         if step.reply.strip() not in ("", step.action.strip())
         else ""
     )
     return (
         f'<section class=step id="{place}" tabindex=-1><p class=head>{step.step} <code>{_text(step.action)}</code>'
         f"{refused} <span class=score><span data-n=after>{_number(step.score_after)}</span>{moved}</span></p>"
-        f"{notes}{reply}{claims}<pre>{_text(step.outcome)}</pre></section>"
+        f"{notes}{reply}{claims}{lines.pre(step.outcome)}</section>"
     )
 
 
-def _aside(aside: AsideRecord) -> str:
+def _aside(aside: AsideRecord, lines: Lines) -> str:
     reply = "no answer: the call failed" if aside.reply is None else aside.reply
-    return f"<section class=step><p class=head>asked outside the episode: {_text(aside.id)}</p><pre>{_text(reply)}</pre></section>"
+    head = f"<p class=head>asked outside the episode: {_text(aside.id)}</p>"
+    return f"<section class=step>{head}{lines.pre(reply)}</section>"
 
 
 def _number(value: float, digits: int | None = None) -> str:

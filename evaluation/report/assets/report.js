@@ -35,11 +35,13 @@
   // --- charts -------------------------------------------------------------------------------------------------------
   const hidden = new WeakMap();
 
+  const switched = (plot) => hidden.get(plot) || new Set(figures[plot.dataset.figure].off);
+
   function draw(plot) {
     const figure = figures[plot.dataset.figure];
     const width = printing ? PRINT_WIDTH : plot.clientWidth;
     const narrow = width < NARROW;
-    const off = hidden.get(plot) || new Set();
+    const off = switched(plot);
     const ink = colour("@ink"), soft = colour("@soft"), line = colour("@line");
     const axis = { gridcolor: line, linecolor: soft, tickcolor: soft, color: ink, automargin: true, fixedrange: true };
     const given = themed(figure.layout);
@@ -60,6 +62,8 @@
       layout[name] = { ...axis, ...given[name] };
       layout[name].title = { standoff: 8, ...layout[name].title, font: { size: narrow ? 11 : 12, color: soft } };
     }
+    // A series that was left out at first is out of the range that was chosen without it.
+    if (figure.off.some((name) => !off.has(name))) delete layout.yaxis.range;
     const labels = (given.annotations || []).filter((one) => one.name === "label");
     layout.annotations = (given.annotations || [])
       .filter((one) => one.name !== "label" || (!narrow && !off.has(one.series)))
@@ -111,7 +115,7 @@
   dark.addEventListener("change", () => drawn().forEach(draw));
   addEventListener("beforeprint", () => {
     printing = true;
-    plots.forEach((plot) => { waiting.delete(plot); draw(plot); });
+    if (window.Plotly) plots.forEach((plot) => { waiting.delete(plot); draw(plot); });
   });
   addEventListener("afterprint", () => { printing = false; drawn().forEach(draw); });
 
@@ -121,7 +125,7 @@
     const on = key.getAttribute("aria-pressed") !== "true";
     key.setAttribute("aria-pressed", on);
     for (const plot of key.closest(".group, figure").querySelectorAll(".plot")) {
-      const off = hidden.get(plot) || new Set();
+      const off = switched(plot);
       if (on) off.delete(key.dataset.series); else off.add(key.dataset.series);
       hidden.set(plot, off);
       if (!waiting.has(plot)) draw(plot);
@@ -144,7 +148,11 @@
         const inside = document.createElement("div");
         box.setAttribute("aria-busy", "true");
         try {
-          inside.innerHTML = await unpacked(id);
+          const { html, lines } = JSON.parse(await unpacked(id));
+          inside.innerHTML = html;
+          for (const pre of inside.querySelectorAll("[data-l]")) {
+            pre.textContent = pre.dataset.l.split(",").map((number) => lines[number]).join("\n");
+          }
         } catch (error) {
           inside.textContent = `This part could not be unpacked (${error.message}); evoplay show prints it.`;
         }
@@ -214,7 +222,21 @@
     document.getElementById("shown").textContent = words.length ? `${count} of ${trials.length}` : "";
   });
 
-  plots.forEach((plot) => seen.observe(plot));
-  addEventListener("load", () => { go(); idle(rest); });
-  window.evoplay = { drawAll: () => { for (const plot of [...waiting]) first(plot); }, ready: () => waiting.size === 0 };
+  // Plotly is large: the page is read before its charts are there.
+  async function start() {
+    const library = document.createElement("script");
+    try {
+      library.textContent = await unpacked("plotly");
+      document.head.append(library);
+    } catch (error) {
+      for (const plot of plots) plot.textContent = `Charts could not be unpacked (${error.message}).`;
+      return;
+    }
+    plots.forEach((plot) => seen.observe(plot));
+    idle(rest);
+  }
+  start();
+  if (document.readyState === "complete") go(); else addEventListener("load", go);
+  // For who drives the page from outside: draw everything now.
+  window.evoplay = { drawAll: () => [...waiting].forEach(first), ready: () => waiting.size === 0 };
 })();
