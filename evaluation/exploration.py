@@ -44,7 +44,7 @@ def calibrated_accuracy(utilities: Sequence[float], chosen: int) -> float:
     mean, best = sum(utilities) / len(utilities), max(utilities)
     if best - mean <= 0:
         raise ValueError(f"utilities {tuple(utilities)}: expected one action better than the others")
-    return 100.0 * (utilities[chosen] - mean) / (best - mean)
+    return 100.0 * ((utilities[chosen] - mean) / (best - mean))
 
 
 # --- an episode -----------------------------------------------------------------------------------------------------

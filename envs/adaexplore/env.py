@@ -286,7 +286,8 @@ class AdaExplore(Env):
         realised = [round(float(row[number]), PLAY.decimals) for row, number in zip(values, chosen, strict=True)]
         mean, best = values.mean(axis=1), values.max(axis=1)
         picked = values[np.arange(len(chosen)), chosen]
-        state.calibrated += float((100.0 * (picked - mean) / (best - mean)).sum())
+        # Divided first: the best action is worth exactly 100.
+        state.calibrated += float((100.0 * ((picked - mean) / (best - mean))).sum())
         state.answered += len(chosen)
         state.total = round(state.total + sum(realised), PLAY.decimals)
         info = {
