@@ -179,22 +179,41 @@ def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="folders of runs; several are merged")],
     as_json: AsJson = False,
     baseline: Annotated[str | None, typer.Option(help="the method others are compared with (default naive)")] = None,
+    html: Annotated[Path | None, typer.Option("--html", help="where the page goes (default RUN/report.html)")] = None,
+    no_html: Annotated[bool, typer.Option("--no-html", help="print the table only")] = False,
+    published: Annotated[bool, typer.Option("--published", help="show published figures beside ours")] = False,
 ) -> None:
-    """The table of a run: Max, Mean, LG and LS with intervals, differences, what is missing, what it cost."""
+    """A run's table in the terminal, and report.html: a page that opens offline, with every table as CSV beside it.
+
+    With --json the figures are printed and no page is written, unless --html names one. A control and a re-shuffled
+    run together are compared (transfer).
+    """
     from rich.console import Console
 
     from evoplay.evaluation.load import load, merge
-    from evoplay.evaluation.summary import as_dict, summarise
-    from evoplay.evaluation.terminal import print_report
+    from evoplay.evaluation.report import transfer_of, write_report
+    from evoplay.evaluation.report.material import Material
+    from evoplay.evaluation.terminal import print_published, print_report
+    from evoplay.evaluation.transfer import print_transfer
 
-    loaded = merge(*map(load, runs)) if len(runs) > 1 else load(runs[0])
+    about, transfer = transfer_of([load(path) for path in runs])
+    loaded = merge(*about) if len(about) > 1 else about[0]
     if baseline is not None and baseline not in loaded.contenders:
         raise ValueError(f"--baseline '{baseline}' is not in {runs[0]}: use one of {', '.join(loaded.contenders)}")
-    data = as_dict(summarise(loaded), baseline)
+    material = Material(loaded, baseline, transfer)
     if as_json:
-        print(json.dumps(data, indent=1))
+        print(json.dumps(material.report, indent=1))
     else:
-        print_report(Console(), data)
+        print_report(Console(), material.report)
+        if transfer is not None and len(runs) > 1:
+            print_transfer(transfer)
+        if published:
+            print_published(Console())
+    if no_html or (as_json and html is None):
+        return
+    written = write_report(material, html, published=published)
+    size = f"{written.size / 1e6:.1f} MB"
+    print(f"{written.page} ({size}), {written.count} tables in {written.tables}", file=sys.stderr)
 
 
 @app.command()

@@ -70,6 +70,23 @@ def plain_table(caption: str, *heads: str) -> Table:
     return table
 
 
+def print_published(console: Console) -> None:
+    """The published rows of methods, with their backbones: beside ours, never in one ranking."""
+    from evoplay.evaluation.publications import method_rows, published
+
+    if not console.is_terminal:
+        console.width = max(console.width, PLAIN_WIDTH)
+    source = published("learn2play")["source"]
+    console.print(f"published, on other backbones: no ranking with the rows above. {source}", soft_wrap=True)
+    table = plain_table("percent of the reference score", "method", "backbone")
+    for head in ("Max", "Mean", "LG", "LS"):
+        table.add_column(head, justify="right")
+    for row in method_rows():
+        figures = f"{row['max']:.1f}", f"{row['mean']:.1f}", f"{row['lg']:+.1f}", f"{row['ls']:+.2f}"
+        table.add_row(row["method"], row["backbone"], *figures)
+    console.print(table)
+
+
 def _print_scores(console: Console, report: Mapping[str, Any]) -> None:
     caption = "percent of the reference score; mean ± standard deviation over trials"
     table = plain_table(caption, "method", "Max", "Mean", "LG", "LS", "LS, 95 %")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from evoplay.evaluation.load import LoadedRun
+from evoplay.evaluation.report.material import Material
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,35 +23,37 @@ class Written:
     size: int
 
 
-def write_report(
-    run: LoadedRun,
-    page: str | Path | None = None,
-    *,
-    baseline: str | None = None,
-    transfer: dict[str, Any] | None = None,
-    published: bool = False,
-) -> Written:
+class ReportError(ValueError):
+    """A report that cannot be written; the message says where and what to do."""
+
+
+def write_report(run: LoadedRun | Material, page: str | Path | None = None, *, published: bool = False) -> Written:
     """Write the page (default: `report.html` in the run's folder) and its tables (`report-tables/` beside it).
 
-    `transfer` is a transfer comparison to be shown, `published` adds the published tables. Raises OSError where the
-    page cannot be written; a page that was there then stays.
+    A Material is a run with what it is compared with; `published` adds the published tables. Raises ReportError where
+    the page cannot be written; a page that was there then stays.
     """
     from evoplay.evaluation.report.contents import contents
-    from evoplay.evaluation.report.material import Material
     from evoplay.evaluation.report.page import write_page
     from evoplay.evaluation.report.table import write_csvs
 
-    path = Path(page) if page is not None else run.path / "report.html"
-    found = contents(Material(run, baseline, transfer), published=published)
+    material = run if isinstance(run, Material) else Material(run)
+    path = Path(page) if page is not None else material.run.path / "report.html"
     part = path.with_name(f"{path.name}.part")
+    folder = path.with_name(f"{path.stem}-tables")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        found = contents(material, published=published)
         with part.open("w", encoding="utf-8", errors="replace", newline="\n") as out:
             write_page(found, out)
         os.replace(part, path)
+        write_csvs(found.tables, folder)
+    except OSError as error:
+        fix = "name another place with --html, or leave it out with --no-html"
+        raise ReportError(f"{path} cannot be written ({error.strerror}): {fix}") from None
     finally:
-        part.unlink(missing_ok=True)
-    folder = path.with_name(f"{path.stem}-tables")
-    write_csvs(found.tables, folder)
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
     return Written(path, folder, len(found.tables), path.stat().st_size)
 
 

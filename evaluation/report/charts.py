@@ -272,15 +272,26 @@ def transfer(table: Table) -> Chart:
     rows = rows_of(table, "game", "all games")
     names = [str(name) for name in pick(table, "method", rows)]
     looks = {"control": Style("@s0", symbol="circle"), "reshuffled": Style("@s1", symbol="square")}
+    lines_of = [f"{name} · {part}" for name in names for part in looks]
     data = []
     for part, look in looks.items():
         low, high = f"{part}_low", f"{part}_high"
-        trace = dots(table, "method", part, dict.fromkeys(names, look), rows=rows, low=low, high=high, unit="points")
+        trace = dots(
+            table,
+            "method",
+            part,
+            dict.fromkeys(names, look),
+            rows=rows,
+            low=low,
+            high=high,
+            unit="points",
+            suffix=f" · {part}",
+        )
         trace["error_x"]["color"] = f"{look.colour}/0.6"
         data.append(trace | {"name": part, "legendgroup": part})
-    figure = {"data": data, "layout": layout(axis("LS, points an episode"), names_axis(names), shapes=_zero("ls"))}
+    figure = {"data": data, "layout": layout(axis("LS, points an episode"), names_axis(lines_of), shapes=_zero("ls"))}
     return Chart(
-        "transfer", "LS by condition", table, figure, "LS with and without re-shuffling.", _tall(names, 36), looks
+        "transfer", "LS by condition", table, figure, "LS with and without re-shuffling.", _tall(lines_of), looks
     )
 
 

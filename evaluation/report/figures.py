@@ -221,8 +221,9 @@ def dots(
     high: str | None = None,
     hollow: Iterable[int] = (),
     unit: str = "",
+    suffix: str = "",
 ) -> Figure:
-    """A mark a row, with the interval of the columns `low` and `high` as a whisker."""
+    """A mark a row, with the interval of the columns `low` and `high` as a whisker. `suffix` is added to its name."""
     rows = [row for row, found in zip(rows, pick(table, value, rows), strict=True) if found is not None]
     names = [str(name) for name in pick(table, label, rows)]
     values = known(pick(table, value, rows))
@@ -230,7 +231,8 @@ def dots(
         "type": "scatter",
         "mode": "markers",
         "x": values,
-        "y": [escaped(name) for name in names],
+        "y": [escaped(name + suffix) for name in names],
+        "cliponaxis": False,
         "marker": {
             "size": 9,
             "line": {"width": 2, "color": [styles[name].colour for name in names]},

@@ -135,7 +135,8 @@ def losses(material: Material) -> Table:
         "Drops and failures",
         [
             Column("method"),
-            *(Column(name, digits=0) for name in ("planned", "played", "failed", "capped", "left", "failed_calls")),
+            *(Column(name, digits=0) for name in ("planned", "played", "failed", "capped", "left")),
+            Column("failed_calls", "calls failed", 0),
             Column("lost_updates", "memory updates lost", 0),
             Column("retried", "calls retried", 0),
             Column("flagged", "usages flagged", 0),

@@ -133,8 +133,16 @@
   });
 
   // --- packed parts -------------------------------------------------------------------------------------------------
+  function decoded(base64) {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+    const text = atob(base64);
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+    return bytes;
+  }
+
   async function unpacked(id) {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (char) => char.charCodeAt(0));
+    const bytes = decoded(document.getElementById(id).textContent);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
   }
@@ -235,8 +243,7 @@
     plots.forEach((plot) => seen.observe(plot));
     idle(rest);
   }
-  start();
-  if (document.readyState === "complete") go(); else addEventListener("load", go);
+  const started = new Promise((done) => addEventListener("load", () => { go(); setTimeout(() => done(start())); }));
   // For who drives the page from outside: draw everything now.
-  window.evoplay = { drawAll: () => [...waiting].forEach(first), ready: () => waiting.size === 0 };
+  window.evoplay = { drawAll: () => started.then(() => [...waiting].forEach(first)), ready: () => waiting.size === 0 };
 })();
