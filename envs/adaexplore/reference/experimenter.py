@@ -101,7 +101,9 @@ class Experimenter:
                 return again
         basic = designer.one_at_a_time(directions if len(eras) == 1 else self._belief(facts, eras[:-1]).factors())
         missing = [case for case in basic if case not in known]
-        if not missing:
+        # In the window of a change the old rule is the best guide; the extremes can wait for the next window.
+        changed_here = len(eras) > 1 and era[0].window == facts.window
+        if not missing and not changed_here:
             missing = [case for case in designer.from_extremes(directions) if case not in known]
         if missing:
             return missing
@@ -140,7 +142,9 @@ class Experimenter:
         best = belief.best
         if best is None:
             return []
-        basics = len(designer.one_at_a_time({})) + len(designer.from_extremes(belief.directions))
+        basics = len(designer.one_at_a_time({}))
+        if len(eras) == 1:
+            basics += len(designer.from_extremes(belief.directions))
         extra = len(eras[-1]) - basics
         rng = np.random.default_rng(_seed(facts.key, len(eras[-1])))
         near = [fit for fit in belief.fits if fit.loss < best.loss + 8.0]
@@ -189,12 +193,16 @@ class Experimenter:
         families = FAMILIES if earlier is None else (earlier.family,)
         points = facts.normalised(list(cases))
         rng = np.random.default_rng(_seed(facts.key, len(cases)))
-        signs = list(product(*[(directions[c],) if directions[c] else (1, -1) for c in columns]))
+        sets = [columns]
+        if earlier is not None and len(columns) < len(earlier.columns):
+            # As many fields as before are likely to matter: one of the old factors may be hidden behind the others.
+            sets += [tuple(sorted((*columns, column))) for column in earlier.columns if column not in columns]
         fits: list[Fit] = []
-        for family in families:
-            if family == "lexicographic" and fits and min(fit.worst for fit in fits) < GOOD:
+        for family, some in product(families, sets):
+            if family == "lexicographic" and fits and min(fit.worst for fit in fits) < GOOD and earlier is None:
                 continue
-            fits += fit_family(family, points, s, columns, signs, rng, earlier=earlier)
+            signs = list(product(*[(directions[c],) if directions.get(c) else (1, -1) for c in some]))
+            fits += fit_family(family, points, s, some, signs, rng, earlier=earlier)
         fits.sort(key=lambda fit: fit.loss)
         if fits[0].family == "lexicographic":
             fits = [*band_variants(fits[0], points, s, rng), *fits[1:]]
