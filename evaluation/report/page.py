@@ -41,9 +41,10 @@ def write_page(contents: Contents, out: TextIO) -> None:
         f"<!doctype html>\n<html lang=en><head><meta charset=utf-8>\n<title>{html.escape(title)}</title>\n"
         '<meta name=viewport content="width=device-width,initial-scale=1">\n'
         '<meta name=color-scheme content="light dark">\n'
-        # Nothing is fetched, and no script runs but the page's own and Plotly's.
+        # Nothing is fetched, and no script in it runs but the page's own and Plotly's; tools that drive a page need to
+        # evaluate theirs.
         f"<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; script-src {_hash(plotly)} "
-        f"{_hash(script)}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:\">\n"
+        f"{_hash(script)} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:\">\n"
         f'<link rel=icon href="data:,">\n<style>{_asset("report.css")}</style></head>\n<body>\n'
     )
     out.write("<a class=skip href=#content>Skip to the content</a>\n")

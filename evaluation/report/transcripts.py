@@ -90,9 +90,10 @@ def _claims(cell: Cell, claims: Sequence[Claim], there: Collection[str], lines: 
 
 def _claim(cell: Cell, claim: Claim, there: Collection[str], lines: Lines) -> str:
     shown, against = claim.counts
+    scope = "" if claim.scope == "rule" else f"<span class=tag>{claim.scope}</span> "
     head = (
         f"<b>{claim.short_id}</b> <span class=tag>{_text(claim.kind)}</span> "
-        f'<span class="tag {claim.status}">{claim.status}</span> <span class=tag>{claim.scope}</span> '
+        f'<span class="tag {claim.status}">{claim.status}</span> {scope}'
         f"made in episode {claim.episode} · <span data-n=for>{shown}</span> for, "
         f"<span data-n=against>{against}</span> against"
     )
