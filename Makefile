@@ -39,7 +39,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@mkdir -p build/typing && ln -sfn ../.. build/typing/evoplay
-	cd build/typing && ../../$(BIN)/mypy --config-file ../../pyproject.toml -p evoplay
+	cd build/typing && ../../$(BIN)/mypy --config-file ../../pyproject.toml -m evoplay -p evoplay.envs -p evoplay.memory -p evoplay.methods -p evoplay.evaluation
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

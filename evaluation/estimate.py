@@ -141,7 +141,8 @@ def _along_the_line(values: np.ndarray[Any, np.dtype[np.float64]], episodes: int
     slope, start = np.polyfit(t, values, 1) if len(values) > 1 else (0.0, values[0])
     line = start + slope * np.arange(1, episodes + 1)
     continued: np.ndarray[Any, Any] = np.concatenate([values[:episodes], line[len(values) :]])
-    return np.maximum(continued, values.min())
+    line_above: np.ndarray[Any, Any] = np.maximum(continued, values.min())
+    return line_above
 
 
 def _common_share(text: str, before: str) -> float:
