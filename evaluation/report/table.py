@@ -96,7 +96,7 @@ class Table:
     def csv(self) -> str:
         """The table as CSV: a head, numbers in full precision, missing values empty."""
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = csv.writer(out)  # with \r\n at line ends: a text with either in it is then quoted
         writer.writerow([column.name for column in self.columns])
         writer.writerows([["" if value is None else value for value in row] for row in self.rows])
         return out.getvalue()
