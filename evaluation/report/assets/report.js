@@ -43,7 +43,7 @@
     const narrow = width < NARROW;
     const off = switched(plot);
     const ink = colour("@ink"), soft = colour("@soft"), line = colour("@line");
-    const axis = { gridcolor: line, linecolor: soft, tickcolor: soft, color: ink, automargin: true, fixedrange: true };
+    const axis = { gridcolor: line, linecolor: soft, tickcolor: soft, color: ink, fixedrange: true };
     const given = themed(figure.layout);
     const layout = {
       ...given,
@@ -91,7 +91,7 @@
   }
   const seen = new IntersectionObserver(
     (entries) => entries.forEach((entry) => entry.isIntersecting && first(entry.target)),
-    { rootMargin: "300px" },
+    { rootMargin: "60px" },
   );
   const widths = new WeakMap();
   const sized = new ResizeObserver((entries) => {
