@@ -112,8 +112,6 @@ def lines(
     by_name: dict[str, list[int]] = {}
     for row, name in zip(chosen, pick(table, series, list(chosen)), strict=True):
         by_name.setdefault(str(name), []).append(row)
-    # Many bands over each other would hide the lines.
-    veil = max(0.04, min(0.15, 0.4 / max(len(by_name), 1)))
     for name, mine in by_name.items():
         style = styles[name]
         known_rows = [row for row, value in zip(mine, pick(table, y, mine), strict=True) if value is not None]
@@ -130,7 +128,7 @@ def lines(
                     | {"x": [*at, *reversed(at)], "y": [*(e[1] for e in ends), *(e[2] for e in reversed(ends))]}
                     | {
                         "fill": "toself",
-                        "fillcolor": f"{style.colour}/{veil:.2f}",
+                        "fillcolor": f"{style.colour}/0.15",
                         "mode": "lines",
                         "hoverinfo": "skip",
                     }

@@ -129,7 +129,8 @@ def curves(material: Material) -> Table:
         [Column("method"), Column("progress", digits=2), *_band_columns()],
         shown=[Shown("method", ("method",)), Shown("progress", ("progress",)), *_band_views()],
         note=f"{PERCENT}, weighted mean over games at ten points from the first (0) to the last (1) scored episode; "
-        "the band is the 95 % interval for new trials of the same games, not available below 3 trials.",
+        "the band is the 95 % interval for new trials of the same games, not available below 3 trials, and is cut off "
+        "where it would flatten the lines.",
     )
     for name in material.contenders:
         means = material.summary.curve(name)

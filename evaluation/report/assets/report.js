@@ -69,7 +69,11 @@
       .filter((one) => one.name !== "label" || (!narrow && !off.has(one.series)))
       .map(({ series, ...rest }) => rest);
     if (narrow && labels.length) layout.margin.r = 14;
-    const data = themed(figure.data).map((trace) => {
+    // The fewer bands there are, the better they can be seen.
+    const bands = figure.data.filter((one) => one.meta && one.meta.kind === "band" && !off.has(one.meta.series)).length;
+    const veiled = (one) => ({ ...one, fillcolor: one.fillcolor.replace(/[^/]*$/, Math.min(0.18, 0.4 / bands).toFixed(2)) });
+    const source = figure.data.map((one) => (bands && one.meta && one.meta.kind === "band" ? veiled(one) : one));
+    const data = themed(source).map((trace) => {
       const series = trace.meta && trace.meta.series;
       const shown = { ...trace, visible: !off.has(series) };
       if (shown.mode === "markers+text" && narrow) shown.mode = "markers";
