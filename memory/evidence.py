@@ -14,7 +14,7 @@ from typing import Any
 
 from evoplay.memory.claims import SCOPES, STATUSES, Claim, Wording, applied, rebuilt
 from evoplay.memory.embeddings import Embedder, Hashing
-from evoplay.memory.index import Database, VectorIndex
+from evoplay.memory.index import VectorIndex
 from evoplay.memory.records import Step
 
 Event = dict[str, Any]
@@ -88,7 +88,6 @@ class EvidenceStore:
         self._held_back: list[Event] | None = None
         # The index: texts of steps, each once however often it was seen, and claims; with what is not yet in it.
         self._seen: dict[str, list[str]] = {}
-        self._database: Database | None = None
         self._indexes: tuple[VectorIndex, VectorIndex] | None = None
         self._texts: list[str] = []
         self._indexed = 0
@@ -315,9 +314,9 @@ class EvidenceStore:
 
     def close(self) -> None:
         """Throw the index away; it is made again if something is searched for."""
-        if self._database is not None:
-            self._database.close()
-        self._database = self._indexes = None
+        for index in self._indexes or ():
+            index.close()
+        self._indexes = None
         self._indexed = 0
         self._changed = dict.fromkeys(self._claims)
 
@@ -393,16 +392,12 @@ class EvidenceStore:
     def _nearest_claims(
         self, vector: Any, k: int, kind: str | None, scope: str | None, status: str | Collection[str] | None
     ) -> list[Hit]:
-        filters: list[dict[str, Any]] = []
+        where: dict[str, Collection[str]] = {}
         if kind is not None:
-            filters.append({"kind": kind})
+            where["kind"] = (kind,)
         if scope is not None:
-            filters.append({"scope": _one_of(scope, SCOPES, "scope")})
-        if status is not None:
-            filters.append({"status": {"$in": _statuses(status)}})
-        elif any(claim.status == "retracted" for claim in self._claims.values()):
-            filters.append({"status": {"$ne": "retracted"}})
-        where = filters[0] if len(filters) == 1 else {"$and": filters} if filters else None
+            where["scope"] = (_one_of(scope, SCOPES, "scope"),)
+        where["status"] = _statuses(status) if status is not None else [one for one in STATUSES if one != "retracted"]
         found = self._index()[1].nearest(vector, k * _MORE, where)
         order = {claim_id: at for at, claim_id in enumerate(self._claims)}
         # A claim taken back with its transaction may still stand in the index.
@@ -412,8 +407,7 @@ class EvidenceStore:
     def _index(self) -> tuple[VectorIndex, VectorIndex]:
         """The indexes, with everything in them that is in the store."""
         if self._indexes is None:
-            self._database = Database()
-            self._indexes = self._database.index(f"{self._name}-steps"), self._database.index(f"{self._name}-claims")
+            self._indexes = VectorIndex(f"{self._name}-steps"), VectorIndex(f"{self._name}-claims")
         steps, claims = self._indexes
         if new := self._texts[self._indexed :]:
             ids = [str(at) for at in range(self._indexed, len(self._texts))]
