@@ -227,3 +227,25 @@ def test_the_sentinel_repeats_known_cases_in_every_window():
     second = json.loads(actions[at + 2].removeprefix("probe "))
     assert len(second) == 5
     assert {json.dumps(case) for case in second} <= first
+
+
+@pytest.mark.slow
+def test_a_task_played_through_by_the_experimenters():
+    """Sixteen episodes, four of each family: what the document gives for all 256 shows here too."""
+
+    def scores(name, setting="default"):
+        found = []
+        for episode in range(1, 17):
+            teller, replies, _ = play(name, setting, "adaexplore/cybersecurity/login-risk", episode)
+            found.append((teller.obs.score, replies["end"] == dict(teller.env.rule_asked().directions)))
+        return np.mean([score for score, _ in found]), np.mean([right for _, right in found])
+
+    (reactive, named), (proactive, _), (still, _) = (
+        scores("designed"),
+        scores("sentinel"),
+        scores("designed", "stationary"),
+    )
+    assert reactive > 80
+    assert named > 0.8
+    assert proactive > reactive
+    assert still > reactive
