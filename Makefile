@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: help setup demo test test-fast test-slow lint format bench docs clean
+.PHONY: help setup demo test test-fast test-slow lint format bench clean
 
 help:
 	@echo "make demo       set up, run a real comparison on the simulated backbone, show the result"

@@ -19,6 +19,7 @@ from evoplay.evaluation.config import RunConfig, make_config
 from evoplay.evaluation.load import LoadedRun, load
 from evoplay.evaluation.recorded import calls_with_messages
 from evoplay.evaluation.runlog import Cell
+from evoplay.memory.blocks import common_prefix
 from evoplay.methods.backbones.base import Usage
 from evoplay.methods.backbones.prices import Price, PriceTable
 
@@ -119,7 +120,7 @@ def _continued(run: LoadedRun, cell: Cell, episodes: int) -> Estimate:
         text = "".join(message.content for message in messages)
         usage: Mapping[str, Any] = event.get("usage", {})
         tokens = usage.get("input", 0)
-        same = _common_share(text, last.get(event["purpose"], ""))
+        same = common_prefix(text, last.get(event["purpose"], "")) / max(len(text), 1)
         last[event["purpose"]] = text
         entry = by_episode.setdefault(event["episode"], Estimate())
         entry.add(Estimate(1, tokens, tokens * same, usage.get("output", 0)))
@@ -143,14 +144,6 @@ def _along_the_line(values: np.ndarray[Any, np.dtype[np.float64]], episodes: int
     continued: np.ndarray[Any, Any] = np.concatenate([values[:episodes], line[len(values) :]])
     line_above: np.ndarray[Any, Any] = np.maximum(continued, values.min())
     return line_above
-
-
-def _common_share(text: str, before: str) -> float:
-    low, high = 0, min(len(text), len(before))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if text[low:middle] == before[low:middle] else (low, middle - 1)
-    return low / len(text) if text else 0.0
 
 
 def print_forecast(found: Forecast) -> None:

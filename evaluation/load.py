@@ -17,7 +17,7 @@ from evoplay.memory.records import EpisodeRecord
 if TYPE_CHECKING:
     import pandas as pd
 
-CHALLENGE_KEYS = ("env", "seed", "contender", "trial")
+CELL_COLUMNS = ("env", "seed", "contender", "trial")
 
 
 class LoadedRun:
@@ -118,7 +118,7 @@ class LoadedRun:
                     | {"steps": len(record.steps), "capped": record.capped, "left": record.left}
                     | {"error": record.error, "seconds": record.seconds}
                 )
-        columns = [*CHALLENGE_KEYS, "episode", "score", "reference", "z", "steps", "capped", "left", "error", "seconds"]
+        columns = [*CELL_COLUMNS, "episode", "score", "reference", "z", "steps", "capped", "left", "error", "seconds"]
         return pd.DataFrame(rows, columns=columns)
 
     @cached_property
@@ -134,7 +134,7 @@ class LoadedRun:
             for record in self.episodes_of(cell)
             for step in record.steps
         ]
-        return pd.DataFrame(rows, columns=[*CHALLENGE_KEYS, *STEP_COLUMNS, "call_seconds", "env_seconds"])
+        return pd.DataFrame(rows, columns=[*CELL_COLUMNS, *STEP_COLUMNS, "call_seconds", "env_seconds"])
 
     @cached_property
     def calls(self) -> pd.DataFrame:
@@ -142,7 +142,7 @@ class LoadedRun:
         import pandas as pd
 
         rows = [_key(cell) | row for cell in self.cells for row in self.calls_of(cell)]
-        return pd.DataFrame(rows, columns=[*CHALLENGE_KEYS, *CALL_COLUMNS])
+        return pd.DataFrame(rows, columns=[*CELL_COLUMNS, *CALL_COLUMNS])
 
     @cached_property
     def claims(self) -> pd.DataFrame:
@@ -150,7 +150,7 @@ class LoadedRun:
         import pandas as pd
 
         rows = [_key(cell) | event for cell in self.cells for event in self.history(cell).claims]
-        return pd.DataFrame(rows, columns=None if rows else [*CHALLENGE_KEYS, "type"])
+        return pd.DataFrame(rows, columns=None if rows else [*CELL_COLUMNS, "type"])
 
     def calls_of(self, cell: Cell) -> Iterator[dict[str, Any]]:
         """The calls of a trial as plain rows."""

@@ -22,7 +22,7 @@ from evoplay.methods.backbones.base import Backbone, CallFailed, Completion, Lim
 from evoplay.methods.backbones.policy import LEAVE, Policy
 from evoplay.methods.base import EMPTY, Method, Task, View
 from evoplay.methods.parsing import EXPECTED, extract_action
-from evoplay.methods.render import opening_block, quoted, score_line, step_block
+from evoplay.methods.render import one_line, opening_block, quoted, score_line, step_block
 from evoplay.methods.services import Services
 from evoplay.methods.structured import StructuredFailed
 
@@ -392,5 +392,5 @@ def _past_text(observation: Observation) -> str:
 
 def _present(step: StepRecord, before: Observation, after: Observation) -> Block:
     """The present observation in full where its past form will be another."""
-    said = "" if before.retained is not None else f"> {' '.join(step.action.split())}\n"
+    said = "" if before.retained is not None else f"> {one_line(step.action)}\n"
     return Block(f"\n{said}{quoted(after.text)}{score_line(before.visible_score, after.visible_score)}")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from evoplay.memory.blocks import Block
+from evoplay.memory.blocks import Block, common_prefix
 from evoplay.memory.claims import Claim
 from evoplay.memory.records import AsideRecord, EpisodeRecord, StepRecord
 from evoplay.methods.actor import Drop, Prompt
@@ -198,7 +198,7 @@ class Recorder:
         else:
             whole = (*prompt.system, *prompt.user)
             ids = [part for block in whole for part in block.part_ids]
-            kept = _common_prefix(self._last, ids)
+            kept = common_prefix(self._last, ids)
             blocks = [part for block in whole for part in block.parts or (block,)][kept:]
             event["prompt"] = {"system": len(prompt.system), "keep": kept, "add": ids[kept:], "tail": prompt.tail}
             self._last = ids
@@ -208,18 +208,6 @@ class Recorder:
                 self._known.add(block.id)
                 new.append({"type": "block", "id": block.id, "text": block.text})
         return new, event
-
-
-def _common_prefix(one: list[str], other: list[str]) -> int:
-    """How many leading ids are equal, found by halving: prompts are long and mostly equal."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _usage(usage: Usage) -> Event:

@@ -217,7 +217,7 @@ class Run:
                 if record.error is not None:
                     self.outcome.failed.append((cell, record.episode, record.error))
         try:
-            with ThreadPoolExecutor(self.config.concurrency, thread_name_prefix="trial") as pool, self._interruptible():
+            with ThreadPoolExecutor(self.config.concurrency, thread_name_prefix="trial") as pool, _Interrupt(self):
                 waiting: set[Future[None]] = {pool.submit(self._guarded, cell, histories[cell]) for cell in todo}
                 while waiting:
                     # A short wait lets the main thread take signals.
@@ -236,9 +236,6 @@ class Run:
 
     def _finished(self, cell: Cell, history: History) -> bool:
         return len(history.past.episodes) >= self.planned(cell) and not history.pending
-
-    def _interruptible(self) -> _Interrupt:
-        return _Interrupt(self)
 
     def halt(self, why: str, *, fatal: bool = False) -> None:
         """Ask every trial to stop before its next step; the first reason is the one that is told."""

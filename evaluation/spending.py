@@ -12,6 +12,7 @@ from evoplay.evaluation.load import LoadedRun
 from evoplay.evaluation.metrics import CHALLENGE_WEIGHT, POINTS, Array
 from evoplay.evaluation.recorded import calls_with_messages
 from evoplay.evaluation.runlog import Cell
+from evoplay.memory.blocks import common_prefix
 
 
 def frontier(points: Mapping[str, tuple[float | None, float | None]]) -> list[str]:
@@ -109,7 +110,7 @@ def cache_shares(run: LoadedRun, contender: str) -> dict[str, float | None]:
         last: dict[str, str] = {}
         for event, messages in calls_with_messages(run.log_of(cell).events()):
             text = "\x00".join(message.content for message in messages)
-            same = _common(text, last.get(event["purpose"], ""))
+            same = common_prefix(text, last.get(event["purpose"], ""))
             last[event["purpose"]] = text
             total += len(text)
             shared += same
@@ -121,14 +122,6 @@ def cache_shares(run: LoadedRun, contender: str) -> dict[str, float | None]:
         "predicted": shared / total if total else None,
         "billed": billed / reported if reported else None,
     }
-
-
-def _common(one: str, other: str) -> int:
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[low:middle] == other[low:middle] else (low, middle - 1)
-    return low
 
 
 def spend_by_purpose(run: LoadedRun, contender: str) -> dict[str, dict[str, Any]]:

@@ -8,6 +8,18 @@ from hashlib import blake2b
 from evoplay.memory.tokens import count_tokens
 
 
+def common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many leading items (of texts: characters) are equal, found by halving: prompts are long and mostly equal."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 class Block:
     """A piece of a prompt. Its text never changes; token count and content id are computed when first asked for.
 

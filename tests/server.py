@@ -174,7 +174,7 @@ def _handler_of(server: ModelServer) -> type[BaseHTTPRequestHandler]:
         wbufsize = -1
 
         def log_message(self, format: str, *args: Any) -> None:
-            pass
+            """Requests are kept, not printed."""
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["content-length"])))

@@ -26,7 +26,7 @@ class Broken(Mine):
         raise ZeroDivisionError("oh")
 
 class Other:
-    pass
+    name = "other"
 """
 
 
