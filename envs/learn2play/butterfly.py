@@ -436,11 +436,11 @@ class Butterfly(Game):
 
     def _named(self, digits: str) -> int | None:
         """The butterfly these digits name, or None where there is none."""
-        short = digits.lstrip("0") or "0"
-        # No id has more than two digits, and int() refuses endless rows of them.
-        if not digits.isdecimal() or len(short) > 2:
+        try:
+            name = int(digits) if digits.isdecimal() else -1  # isdecimal: no superscripts, signs or underscores
+        except ValueError:  # more digits than int() reads
             return None
-        return int(short) if int(short) in self.garden else None
+        return name if name in self.garden else None
 
     def _pick(self, digits: str) -> Reply:
         name = self._named(digits)

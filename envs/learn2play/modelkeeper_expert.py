@@ -313,11 +313,11 @@ def parse_probe(command: str) -> Vector | None:
 def parse_answer(command: str) -> int | None:
     """The answer an exam input stands for: digits, with or without `predict` before them; None for anything else."""
     digits = command.removeprefix("predict").lstrip("_ ").strip() if command.startswith("predict") else command
-    # Neither superscripts (isdecimal) nor endless rows of digits, which int() refuses.
-    value = digits.lstrip("0")
-    if not digits.isdecimal() or len(value) > 1 or int(value or "0") >= ANSWERS:
+    try:
+        value = int(digits) if digits.isdecimal() else ANSWERS  # isdecimal: no superscripts, signs or underscores
+    except ValueError:  # more digits than int() reads
         return None
-    return int(value or "0")
+    return value if value < ANSWERS else None
 
 
 # --- texts ------------------------------------------------------------------------------------------------------

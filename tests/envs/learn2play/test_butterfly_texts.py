@@ -155,6 +155,7 @@ def test_short_messages_show_no_board(env):
         assert "\n" not in env.step(command).text
     play(env, "pick_3")
     assert "#3 is set apart already" in env.step("pick_03").text
+    assert "#3 is set apart already" in env.step("pick_\uff10\uff10\uff13").text
     assert "#3 and #5" in env.step("pick_5").text
     assert "already" in env.step("pick_6").text
     assert look_of(env.step(" Target ").text.removeprefix("Wanted: ")) == env.round.target

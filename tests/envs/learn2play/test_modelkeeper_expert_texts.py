@@ -213,7 +213,18 @@ def test_no_probes(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["predict_2", "predict 2", "predict2", "predict__2", "predict_ 2", "2", "02", "predict_0002"]
+    "text",
+    [
+        "predict_2",
+        "predict 2",
+        "predict2",
+        "predict__2",
+        "predict_ 2",
+        "2",
+        "02",
+        "predict_0002",
+        "predict_\uff10\uff12",
+    ],
 )
 def test_answers_read(text):
     assert parse_answer(text) == 2
