@@ -55,6 +55,8 @@ class Run:
     turns: int = 0
     penalty: float = 0.0
     too_calm: bool = False
+    reacted: bool = False
+    """Whether a react was tried, be it on an empty soup, where it shows no level."""
 
     @property
     def reactions(self) -> list[Reaction]:
@@ -95,6 +97,7 @@ def run_of(episode: EpisodeRecord) -> Run:
         if not step.accepted or act not in TURN_ACTIONS:
             continue
         run.turns += 1
+        run.reacted = run.reacted or act == "react"
         now = _molecules(text)
         labels = frozenset(label for label in now or {} if now and now[label] > before.get(label, 0))
         if stirred := _STIRRED.match(text):
@@ -124,7 +127,7 @@ def grade(trial: TrialRecord) -> Grades:
     runs = [run_of(episode) for episode in sorted(trial.episodes, key=lambda episode: episode.episode)]
     catalysed = _after(runs, [any(reaction.level for reaction in run.reactions) for run in runs])
     return {
-        "T1": _catalyst([run for run in catalysed if run.reactions]),
+        "T1": _catalyst([run for run in catalysed if run.reacted]),
         "T2": _timing(catalysed),
         "T3": _primary(draw_spring(trial.seed), [run for run in runs if run.episode >= 2]),
         "T4": _middle(runs),

@@ -58,6 +58,7 @@ def test_random_play_shows_almost_nothing():
         ("T1", [WEAK, STRONG, "!", STRONG], "S"),
         ("T1", [WEAK, STRONG, WEAK], "P"),
         ("T1", [WEAK, STRONG], "P"),
+        ("T1", [WEAK, STRONG, "r!", STRONG], "P"),
         ("T1", [STRONG, WEAK, WEAK], "-"),
         ("T1", [L1, L1, L1], "-"),
         ("T2", [WEAK, MIDDLE, MIDDLE], "S"),
