@@ -9,6 +9,7 @@ from evoplay.evaluation.discovery import discovery, grades_by_trial
 from evoplay.evaluation.publications import published
 from evoplay.evaluation.report.material import Material
 from evoplay.evaluation.report.table import Column, Shown, Table, Value, spread_columns, spread_values
+from evoplay.evaluation.rules.grades import criteria_of
 
 GRADES = {"S": "complete", "P": "partial", "-": "none"}
 FIGURES = (
@@ -70,7 +71,11 @@ def rules(material: Material) -> tuple[Table, Table, Table] | None:
     table = Table(
         "rules",
         "Rule discovery",
-        [Column("game"), Column("rule"), *(Column(f"grade_{at}", name) for at, name in enumerate(names))],
+        [
+            *(Column(name) for name in ("game", "rule")),
+            Column("about", "what it is about"),
+            *(Column(f"grade_{at}", name) for at, name in enumerate(names)),
+        ],
         note="Best grade over the trials: S complete evidence, P partial, − none; then the number of trials with S of "
         "those graded. Graded from actions and observations only, never from what a memory says.",
         classes={f"grade_{at}": _grade_class for at in range(len(names))},
@@ -83,9 +88,10 @@ def rules(material: Material) -> tuple[Table, Table, Table] | None:
     )
     count = {name: dict.fromkeys(GRADES, 0) for name in names}
     for env_id, rows in grid.items():
+        about = criteria_of(env_id)
         criteria = list(dict.fromkeys(rule for found in rows.values() for rule in found))
         for rule in criteria:
-            line: dict[str, Value] = {"game": env_id.partition("/")[2], "rule": rule}
+            line: dict[str, Value] = {"game": env_id.partition("/")[2], "rule": rule, "about": about.get(rule)}
             for at, name in enumerate(names):
                 entry = rows.get(name, {}).get(rule)
                 if entry is None:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import tomllib
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import resources
 from typing import Literal
 
 from evoplay.memory.records import TrialRecord
@@ -30,6 +33,16 @@ def grader_of(env_id: str) -> Grader | None:
         return None
     grader: Grader = importlib.import_module(name).grade
     return grader
+
+
+def criteria_of(env_id: str) -> Mapping[str, str]:
+    """What the criteria of an environment are about, `{"T1": words}`; empty where it has none."""
+    return _criteria().get(env_id.rpartition("/")[2], {}) if env_id.startswith("learn2play/") else {}
+
+
+@cache
+def _criteria() -> dict[str, dict[str, str]]:
+    return tomllib.loads(resources.files(__package__).joinpath("criteria.toml").read_text(encoding="utf-8"))
 
 
 def best_grade(first: Grade, second: Grade) -> Grade:
