@@ -202,7 +202,7 @@ def report(
         raise ValueError(f"--baseline '{baseline}' is not in {runs[0]}: use one of {', '.join(loaded.contenders)}")
     material = Material(loaded, baseline, transfer)
     if as_json:
-        print(json.dumps(material.report, indent=1))
+        print(json.dumps(material.everything, indent=1))
     else:
         print_report(Console(), material.report)
         if transfer is not None and len(runs) > 1:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from evoplay.evaluation.behaviour import behaviour
+from evoplay.evaluation.discovery import discovery
 from evoplay.evaluation.load import LoadedRun
 from evoplay.evaluation.recorder import Event
 from evoplay.evaluation.runlog import Cell
@@ -37,8 +39,20 @@ class Material:
 
     @cached_property
     def report(self) -> dict[str, Any]:
-        """The figures that `evoplay report --json` prints."""
+        """What was scored and what it cost, as data."""
         return as_dict(self.summary, self.baseline)
+
+    @property
+    def everything(self) -> dict[str, Any]:
+        """The figures that `evoplay report --json` prints: behaviour and rule discovery beside those of `report`."""
+        grid = discovery(self.run)
+        methods = {
+            name: row
+            | {"behaviour": behaviour(self.run, name).as_dict()}
+            | {"rules": {env_id: rows[name] for env_id, rows in grid.items() if name in rows}}
+            for name, row in self.report["methods"].items()
+        }
+        return self.report | {"methods": methods}
 
     @property
     def base(self) -> str:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evoplay.evaluation.behaviour import behaviour
 from evoplay.evaluation.cli import main
 from evoplay.evaluation.load import load
 from evoplay.evaluation.metrics import Stratum, estimate
@@ -230,7 +231,10 @@ def test_the_command(run, tmp_path, capsys, monkeypatch):
 def test_json_writes_no_page(run, tmp_path, capsys, monkeypatch):
     before = set(tmp_path.iterdir())
     _, out, err = report(capsys, monkeypatch, run.path, "--json")
-    assert set(json.loads(out)["methods"]) == set(run.contenders)
+    methods = json.loads(out)["methods"]
+    assert set(methods) == set(run.contenders)
+    assert methods["naive"]["behaviour"] == behaviour(run, "naive").as_dict()
+    assert methods["naive"]["rules"]["learn2play/gemforge"]["T1"]["trials"] == 3
     assert err == ""
     _, _, err = report(capsys, monkeypatch, run.path, "--no-html")
     assert err == ""
