@@ -256,7 +256,7 @@ class Plague(Game):
         self.turns += 1
         self.message, self.reports = "", []
         if self.turns > MAX_TURNS:
-            return Reply(self.settle())
+            return Reply(self.settle(), False)  # the action itself is ignored
         act = action.strip()
         if act == "end_day":
             self._night()

@@ -176,6 +176,7 @@ def test_the_turn_limit_swallows_the_action_and_lists_all_nights(env):
     carrier = env.street.carriers[0]
     obs = env.step(f"quarantine_{carrier}")
     assert obs.done
+    assert not obs.accepted
     assert len(NIGHT.findall(obs.text)) == 13
     assert END.search(obs.text)
     assert not env.street.quarantined[carrier]

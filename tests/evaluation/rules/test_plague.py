@@ -2,8 +2,9 @@
 
 from collections import Counter
 
+from evoplay.envs import make
 from evoplay.envs.learn2play.plague import draw_carriers, plan_actions
-from evoplay.evaluation.rules.plague import grade
+from evoplay.evaluation.rules.plague import course_of, grade
 
 from .play import play_trial, random_trial, solver_trial
 
@@ -45,6 +46,13 @@ def test_sources():
     assert got("T1", [one[0], [], one[2], []]) == "P"
     assert got("T1", [one[0], [], [], []]) == "-"
     assert got("T1", [locking(0, 1, carriers(episode)[0]) for episode in (1, 2)]) == "-"
+
+
+def test_an_action_the_turn_limit_swallows_is_no_deed(monkeypatch):
+    env = make(ENV)
+    monkeypatch.setattr("evoplay.envs.learn2play.plague.MAX_TURNS", 1)
+    (record,) = play_trial(ENV, [["end_day", *locking(0)]]).episodes
+    assert course_of(env, record).locked == []
 
 
 def test_early_isolation():
