@@ -167,7 +167,7 @@ def print_forecast(found: Forecast) -> None:
             f"{model}: {price if price is not None else 'unpriced; give a table with --prices'}", soft_wrap=True
         )
         if price is not None:
-            table = plain_table("USD", "method", "everything cacheable cached", "nothing cached")
+            table = plain_table(None, "method", "USD, all cacheable cached", "USD, nothing cached")
             for name, estimate in found.methods.items():
                 table.add_row(name, *(f"{usd:,.2f}" for usd in estimate.usd(price) or ()))
             console.print(table)

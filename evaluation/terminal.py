@@ -61,7 +61,7 @@ def print_report(console: Console, report: Mapping[str, Any]) -> None:
         console.print(f"no reference, left out of the figures: {game}")
 
 
-def plain_table(caption: str, *heads: str) -> Table:
+def plain_table(caption: str | None, *heads: str) -> Table:
     """An unframed table; text columns to the left, numbers to the right."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=caption, caption_justify="left")
     for head in heads:
