@@ -141,15 +141,16 @@ def _collapse(stays: Sequence[Stay]) -> Grade:
 
 
 def _food(stays: Sequence[Stay]) -> Grade:
-    """Where no meal ever harmed, what was learned counts from the first good meal on."""
+    """Where no meal ever harmed, what was learned counts from the first good meal on, and shows only in eating."""
     harmful = [bool(stay.harmful) for stay in stays]
-    later = _after(stays, harmful if any(harmful) else [bool(stay.nourishing) for stay in stays])
+    warned = any(harmful)
+    later = _after(stays, harmful if warned else [bool(stay.nourishing) for stay in stays])
     long = [stay for stay in later if stay.turns >= LONG_ENOUGH_TO_EAT]
     if not long:
         return "-"
     further = sum(stay.harmful for stay in later)
     fed = all(stay.nourishing for stay in long)
-    return graded(fed and further == 0, fed and further <= 1)
+    return graded(fed and further == 0, warned and further <= 1)
 
 
 def _waiting(stays: Sequence[Stay]) -> Grade:

@@ -145,7 +145,7 @@ def _repeats(episodes: Sequence[Episode]) -> Grade:
             else:
                 last, looked = None, False
     enough = len(later) >= 2 and moves >= ENOUGH_MOVES
-    return graded(enough and not repeats and parted > 0, enough and repeats <= 0.1 * moves)
+    return graded(enough and not repeats and parted > 0, moves > 0 and repeats <= 0.1 * moves)
 
 
 def _conversion(episode: Episode) -> Played | None:

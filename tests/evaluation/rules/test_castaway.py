@@ -93,8 +93,12 @@ def test_the_collapse():
 def test_food():
     fed = GOOD_MEAL + rests(12)
     assert grade(play_trial(ENV, [POISON, fed]))["T5"] == "S"
-    assert grade(play_trial(ENV, [POISON, rests(15)]))["T5"] == "-"
+    assert grade(play_trial(ENV, [POISON, rests(15)]))["T5"] == "P"
+    assert grade(play_trial(ENV, [POISON, ["rest"]]))["T5"] == "-"
     assert grade(play_trial(ENV, [POISON, fed, POISON]))["T5"] == "P"
+    assert grade(play_trial(ENV, [POISON, rests(15), POISON, POISON]))["T5"] == "-"
+    assert grade(play_trial(ENV, [GOOD_MEAL, fed]))["T5"] == "S"
+    assert grade(play_trial(ENV, [GOOD_MEAL, rests(15)]))["T5"] == "-"
     assert grade(play_trial(ENV, [POISON, fed, POISON, POISON]))["T5"] == "-"
     assert grade(play_trial(ENV, [rests(15), rests(15)]))["T5"] == "-"
 

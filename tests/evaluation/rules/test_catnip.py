@@ -51,7 +51,8 @@ def test_repeats():
     careless = ["a", "purr", "purr", "knead", "knead", "purr", "purr"]
     assert grade(play_trial(ENV, [WARNED, careful, careful]))["T2"] == "S"
     assert grade(play_trial(ENV, [WARNED, careful, [*careful, "knead"]]))["T2"] == "P"
-    assert grade(play_trial(ENV, [WARNED, careful]))["T2"] == "-"
+    assert grade(play_trial(ENV, [WARNED, careful]))["T2"] == "P"
+    assert grade(play_trial(ENV, [WARNED, ["a", "look"]]))["T2"] == "-"
     assert grade(play_trial(ENV, [WARNED, careless, careless, careless]))["T2"] == "-"
     assert grade(play_trial(ENV, [careful] * 4))["T2"] == "-"
 
