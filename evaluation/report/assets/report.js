@@ -145,7 +145,11 @@
     return bytes;
   }
 
+  // The largest part of the file comes last: a part may be asked for before it has been read.
+  const complete = new Promise((done) => addEventListener("load", done));
+
   async function unpacked(id) {
+    if (!document.getElementById(id)) await complete;
     const bytes = decoded(document.getElementById(id).textContent);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
@@ -234,11 +238,12 @@
     document.getElementById("shown").textContent = words.length ? `${count} of ${trials.length}` : "";
   });
 
-  // Plotly is large: the page is read before its charts are there.
+  // Plotly is large: it is unpacked while the rest of the file is read, and run once the page is there.
+  const plotly = unpacked("plotly");
   async function start() {
     const library = document.createElement("script");
     try {
-      library.textContent = await unpacked("plotly");
+      library.textContent = await plotly;
       document.head.append(library);
     } catch (error) {
       for (const plot of plots) plot.textContent = `Charts could not be unpacked (${error.message}).`;
@@ -247,7 +252,7 @@
     plots.forEach((plot) => seen.observe(plot));
     idle(rest);
   }
-  const started = new Promise((done) => addEventListener("load", () => { go(); setTimeout(() => done(start())); }));
+  const started = complete.then(() => { go(); return new Promise((done) => setTimeout(done)); }).then(start);
   // For who drives the page from outside: draw everything now.
   window.evoplay = { drawAll: () => started.then(() => [...waiting].forEach(first)), ready: () => waiting.size === 0 };
 })();
