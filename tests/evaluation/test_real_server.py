@@ -8,7 +8,9 @@ import pytest
 from evoplay.evaluation.config import make_config
 from evoplay.evaluation.load import load
 from evoplay.evaluation.runner import Run
+from evoplay.evaluation.spending import cache_shares, spend_by_purpose
 from evoplay.evaluation.summary import as_dict, summarise
+from evoplay.memory.tokens import count_tokens
 from evoplay.methods.backbones.registry import open_backbone
 from tests.server import FAULTS, Answer, ModelServer, fault, listed_action
 
@@ -38,7 +40,7 @@ def play(server, out, **settings):
     retries = config.retries if config.retries is not None else 4
     backbone = open_backbone(
         "openai/stub", api_base=server.url, timeout=config.timeout or 1.5, retries=retries, backoff=0.02,
-        max_usd=config.max_usd, max_tokens_total=config.max_tokens,
+        max_usd=config.max_usd, max_tokens_total=config.max_tokens, prices=config.prices,
     )  # fmt: skip
     run = Run(config, backbone)
     return run.execute(run.prepare()), load(out)
@@ -119,26 +121,55 @@ def test_a_limit_of_tokens_stops_cleanly_and_the_run_goes_on_later(tmp_path):
         asked = len(server.requests)
         assert play(server, tmp_path / "r", max_tokens=4000, trials=1)[0].exit_code == 3
         assert len(server.requests) == asked
-        # The limit is the run's, not the process's: what was spent before counts.
-        asked = len(server.requests)
-        assert play(server, tmp_path / "r", max_tokens=4000, trials=1)[0].exit_code == 3
-        assert len(server.requests) == asked
         outcome, run = play(server, tmp_path / "r", trials=1)
     assert (outcome.exit_code, outcome.kept, outcome.played) == (0, before, 2 - before)
 
 
 def test_what_the_ledger_says_is_what_the_server_reported(tmp_path):
-    counted = {"prompt_tokens": 1000, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 800}}
-    with ModelServer(lambda body: Answer(listed_action(body), usage=counted)) as server:
-        _, run = play(server, tmp_path / "r", trials=1)
+    """Every answer has counts of its own, which no tokenizer gave; the totals are theirs, in tokens, shares and USD."""
+    sent = []
+
+    def counted(body):
+        number = len(sent) + 1
+        cached = 137 * number
+        usage = {"prompt_tokens": 1000 + 211 * number, "completion_tokens": 3 + number}
+        usage |= {"prompt_tokens_details": {"cached_tokens": cached}}
+        usage |= {"completion_tokens_details": {"reasoning_tokens": 2}}
+        sent.append(usage | {"cached_tokens": cached, "text": "".join(m["content"] for m in body["messages"])})
+        return Answer(listed_action(body), usage=usage)
+
+    prices = tmp_path / "prices.toml"
+    prices.write_text('["openai/stub"]\ninput = 1.4\ncached = 0.26\noutput = 4.4\n')
+    with ModelServer(counted) as server:
+        _, run = play(server, tmp_path / "r", concurrency=1, prices=str(prices))
     calls = run.calls
-    assert (calls["input"] == 1000).all()
-    assert (calls["cached"] == 800).all()
-    assert (calls["output"] == 7).all()
+    total = {name: sum(one[name] for one in sent) for name in ("prompt_tokens", "completion_tokens", "cached_tokens")}
+    assert len(calls) == len(sent) > 8
+    assert list(calls["input"]) == [one["prompt_tokens"] for one in sent]
+    assert calls["cached"].sum() == total["cached_tokens"]
+    assert calls["output"].sum() == total["completion_tokens"]
+    assert calls["reasoning"].sum() == 2 * len(sent)
+    assert all(abs(count_tokens(one["text"]) - one["prompt_tokens"]) > 20 for one in sent)
+
+    fresh = total["prompt_tokens"] - total["cached_tokens"]
+    usd = (1.4 * fresh + 0.26 * total["cached_tokens"] + 4.4 * total["completion_tokens"]) / 1e6
     report = as_dict(summarise(run))["methods"]["memory"]
-    assert report["tokens"] == 1007 * len(calls)
+    assert report["tokens"] == total["prompt_tokens"] + total["completion_tokens"]
+    assert report["usd"] == pytest.approx(usd) == pytest.approx(calls["usd"].sum())
+    by_purpose = spend_by_purpose(run, "memory")
+    assert sum(row["usd"] for row in by_purpose.values()) == pytest.approx(usd)
+    assert sum(row["cached"] for row in by_purpose.values()) == total["cached_tokens"]
+    shares = cache_shares(run, "memory")
+    assert shares["billed"] == pytest.approx(total["cached_tokens"] / total["prompt_tokens"])
+    assert 0.5 < shares["predicted"] < 1
+
+
+def test_without_a_price_usd_is_unknown_and_never_0(tmp_path):
+    with ModelServer() as server:
+        _, run = play(server, tmp_path / "r", trials=1)
+    report = as_dict(summarise(run))["methods"]["memory"]
     assert report["usd"] is None
-    assert report["cost"]["unpriced_calls"] == len(calls)
+    assert report["cost"]["unpriced_calls"] == len(run.calls)
 
 
 def test_the_key_is_nowhere(tmp_path, capfd):
