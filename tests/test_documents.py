@@ -5,16 +5,22 @@ namespace; a block whose first line is a comment that names a file (`# count.py`
 is run as well. Of console blocks the commands `evoplay` and `python` run, with three exceptions: those that name a
 backbone that is not embedded (it needs a key or a server), those with a placeholder in capitals (RUN, MODEL), and
 blocks after the comment `<!-- long -->`. These are read all the same: their options must exist.
+
+A `text` block directly after a Python or console block is what that block printed on standard output, to the letter
+but for spaces at the ends of lines; after a console block of which a command did not run it is not compared.
 """
 
+import contextlib
+import io
 import os
 import re
 import shlex
 import shutil
 import subprocess
 import sys
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import typer.main
@@ -31,10 +37,34 @@ COMMANDS = typer.main.get_command(app)
 named = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.stem)
 
 
+class Fenced(NamedTuple):
+    """A fenced block; `shown` is the text block directly after it, or None."""
+
+    language: str
+    text: str
+    long: bool
+    shown: str | None
+
+
 def blocks_of(document):
-    """(language, text, long) of every fenced block."""
-    found = FENCE.finditer(document.read_text(encoding="utf-8"))
-    return [(match["language"], match["text"], match["long"] is not None) for match in found]
+    """Every fenced block of a document's file."""
+    return fenced(document.read_text(encoding="utf-8"))
+
+
+def fenced(text):
+    """Every fenced block of a text."""
+    found = []
+    matches = list(FENCE.finditer(text))
+    for match, after in zip_longest(matches, matches[1:]):
+        directly = after is not None and after["language"] == "text" and not text[match.end() : after.start()].strip()
+        shown = after["text"] if directly else None
+        found.append(Fenced(match["language"], match["text"], match["long"] is not None, shown))
+    return found
+
+
+def lines_of(text):
+    """What is compared of an output: its lines without the spaces at their ends, and without empty lines at the end."""
+    return [line.rstrip() for line in text.rstrip().splitlines()]
 
 
 def commands_of(text):
@@ -84,6 +114,7 @@ def evoplay(monkeypatch, capsys):
             main()
         said = capsys.readouterr()
         assert not ended.value.code, f"evoplay {shlex.join(words)}: exit code {ended.value.code}\n{said.out}{said.err}"
+        return said.out
 
     return call
 
@@ -93,32 +124,46 @@ def test_what_is_shown_runs(document, evoplay, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "configs", tmp_path / "configs")
     namespace = {"__name__": "document"}
-    for language, text, long in blocks_of(document):
-        file = FILE.match(text)
+    for block in blocks_of(document):
+        file = FILE.match(block.text)
         if file:
-            Path(file[1]).write_text(text, encoding="utf-8")
-        if language == "python":
-            exec(compile(text, f"{document.name}", "exec"), namespace)
-        elif language == "console" and not long:
-            for words in commands_of(text):
-                if skipped(words) is None and words[0] == "evoplay":
-                    evoplay(words[1:])
-                elif skipped(words) is None:
-                    run_python(words[1:])
+            Path(file[1]).write_text(block.text, encoding="utf-8")
+        printed = None
+        if block.language == "python":
+            printed = run_block(block.text, document.name, namespace)
+        elif block.language == "console" and not block.long:
+            printed = run_commands(commands_of(block.text), evoplay)
+        if block.shown is not None and printed is not None:
+            assert lines_of(printed) == lines_of(block.shown), f"{block.text}\nprints\n\n{printed}"
+
+
+def run_block(text, name, namespace):
+    """What a Python block prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(text, name, "exec"), namespace)
+    return printed.getvalue()
+
+
+def run_commands(commands, evoplay):
+    """What the commands of a console block print; None if one of them was not run."""
+    printed = ""
+    for words in commands:
+        if skipped(words) is None:
+            printed += evoplay(words[1:]) if words[0] == "evoplay" else run_python(words[1:])
+    return printed if all(skipped(words) is None for words in commands) else None
 
 
 def run_python(words):
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, f"python {shlex.join(words)}: exit code {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
 
 
 @named
 def test_commands_and_options_exist(document):
     text = document.read_text(encoding="utf-8")
-    lines = [
-        words for language, block, _ in blocks_of(document) if language == "console" for words in commands_of(block)
-    ]
+    lines = [words for block in blocks_of(document) if block.language == "console" for words in commands_of(block.text)]
     prose = FENCE.sub("", text)
     lines += [shlex.split(code) for code in re.findall(r"`(evoplay [^`…]+)`", prose)]
     for words in lines:
@@ -175,3 +220,11 @@ def test_a_fault_in_a_document_is_found():
     assert leads_nowhere(DOCUMENTS[0], "docs/metrics.md#nothing")
     assert not leads_nowhere(DOCUMENTS[0], "docs/metrics.md#metrics")
     assert commands_of("evoplay run \\\n    --env x   # a remark\n") == [["evoplay", "run", "--env", "x"]]
+
+
+def test_what_stands_below_a_block_is_what_it_printed():
+    page = "```python\nprint(1)\n```\n\n```text\n1\n```\n\n```python\nprint(2)\n```\n\nIn between:\n\n```text\n3\n```\n"
+    assert [block.shown for block in fenced(page)] == ["1\n", None, None, None]
+    assert lines_of(run_block("print('a  ')\nprint()\nprint('b')", "page", {})) == lines_of("a\n\nb\n\n")
+    assert lines_of(run_block("print('a')", "page", {})) != lines_of("b\n")
+    assert run_commands([["evoplay", "games"], ["make", "demo"]], lambda words: "games\n") is None
