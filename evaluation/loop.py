@@ -14,6 +14,7 @@ from typing import Any
 
 from evoplay.envs.base import Env, Observation
 from evoplay.evaluation.recorder import Recorder
+from evoplay.evaluation.returned import fault
 from evoplay.memory.blocks import Block
 from evoplay.memory.claims import Statement
 from evoplay.memory.records import AsideRecord, Episode, EpisodeRecord, Step, StepRecord, step_id
@@ -35,7 +36,7 @@ class Stopped(RuntimeError):
 
 
 class MethodBroke(RuntimeError):
-    """A hook of a method raised; the message names method, hook and error."""
+    """A hook of a method raised, or returned what it must not; the message names method, hook and error."""
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ def run_trial(trial: Trial, past: Past | None = None) -> list[EpisodeRecord]:
     """Play all episodes of a trial, going on after `past`. Every episode is in the result, failed ones too.
 
     Raises Stopped when asked to stop, LimitReached when the run's limit is used up, CallFailed for a failure that every
-    other call would share, MethodBroke when a hook raises.
+    other call would share, MethodBroke when a hook raises or returns what it must not.
     """
     return _Player(trial).play(past or Past())
 
@@ -376,14 +377,18 @@ class _Player:
 
     def _hook(self, name: str, *arguments: Any) -> Any:
         try:
-            return getattr(self.method, name)(*arguments)
+            value = getattr(self.method, name)(*arguments)
         except (CallFailed, StructuredFailed, LimitReached, Stopped):
             raise
         except Exception as error:  # a user's own method: whatever it raises is reported as the method's
-            method = type(self.method)
-            raise MethodBroke(
-                f"method '{getattr(method, 'name', method.__name__)}' raised in {name}: {type(error).__name__}: {error}"
-            ) from error
+            raise MethodBroke(f"{self._named()} raised in {name}: {type(error).__name__}: {error}") from error
+        if (wrong := fault(name, value, arguments)) is not None:
+            raise MethodBroke(f"{self._named()}: {name} {wrong}")
+        return value
+
+    def _named(self) -> str:
+        method = type(self.method)
+        return f"method '{getattr(method, 'name', method.__name__)}'"
 
 
 def _past_text(observation: Observation) -> str:

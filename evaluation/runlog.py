@@ -97,20 +97,17 @@ class CellLog:
 
 def _line(event: Mapping[str, Any]) -> bytes:
     return (
-        json.dumps(event, ensure_ascii=False, separators=(",", ":"), default=_plain).encode("utf-8", "replace") + b"\n"
+        json.dumps(event, ensure_ascii=False, separators=(",", ":"), default=plain).encode("utf-8", "replace") + b"\n"
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """JSON of what numpy, sets and the like hand over."""
     if hasattr(value, "item"):
         return value.item()
     if isinstance(value, set | frozenset):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} cannot be written to the run log")
-
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain).encode
 
 
 def _whole_lines(file: int) -> int:
@@ -182,7 +179,7 @@ class RunFolder:
     def create(self, data: Mapping[str, Any]) -> None:
         """Write run.json, whole or not at all."""
         part = self.path / "run.json.part"
-        part.write_text(json.dumps({"schema": SCHEMA, **data}, indent=1, default=_plain) + "\n", encoding="utf-8")
+        part.write_text(json.dumps({"schema": SCHEMA, **data}, indent=1, default=plain) + "\n", encoding="utf-8")
         os.replace(part, self.config_path)
 
     def lock(self) -> None:
