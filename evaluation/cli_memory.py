@@ -59,8 +59,7 @@ def memory(
     print(f"{found} ({found.id}): {len(claims)} of {len(every)} claims")
     for claim in claims:
         shown, against = claim.counts
-        scope = "" if claim.scope == "rule" else f" {claim.scope}"
-        head = f"{claim.short_id}  {claim.kind}{scope}, {claim.status}, {shown} for, {against} against"
+        head = f"{claim.short_id}  {_what(claim)}, {shown} for, {against} against"
         print(f"{head}: {_line(claim.text)}")
 
 
@@ -120,7 +119,7 @@ def _print_trail(cell: Cell, trail: Trail, changes: list[dict[str, Any]]) -> Non
 
     claim = trail.claim
     shown, against = claim.counts
-    print(f"{claim.id}  ({cell})\n{claim.kind}, {claim.scope}, {claim.status}: {shown} for, {against} against")
+    print(f"{claim.id}  ({cell})\n{_what(claim)}: {shown} for, {against} against")
     _print_words(claim)
     for at, wording in enumerate(trail.earlier, start=1):
         because = f" ({_line(wording.why)})" if wording.why else ""
@@ -139,6 +138,12 @@ def _print_trail(cell: Cell, trail: Trail, changes: list[dict[str, Any]]) -> Non
             print(f"\n{title}, oldest first:")
         for step in some:
             print(f"\n{step.id}\n{quoted(step.observation)}{step_block(step).text.lstrip()}", end="")
+
+
+def _what(claim: Claim) -> str:
+    """What a claim is and how it stands; the scope only where it is not the usual one."""
+    scope = "" if claim.scope == "rule" else f" {claim.scope}"
+    return f"{claim.kind}{scope}, {claim.status}"
 
 
 def _print_words(said: Claim | Wording) -> None:

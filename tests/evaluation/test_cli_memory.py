@@ -72,7 +72,7 @@ def test_claims_are_listed_with_counts_and_status(evoplay, folder):
 def test_why_shows_the_steps_behind_a_claim_and_every_wording(evoplay, folder):
     code, out, _ = evoplay("why", folder, "c001", "--cell", "t1")
     assert code == 0
-    assert "rule, rule, established: 3 for, 0 against\n  Sulfur and iron pay 20." in out
+    assert "\nrule, established: 3 for, 0 against\n  Sulfur and iron pay 20." in out
     assert "wording 1, until episode 2:\n  Fire pays." in out
     assert "episode 2: revised by e01/s003, e02/s003" in out
     assert "episode 3: now established" in out
