@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 
 from evoplay.envs.adaexplore.dynamics import Array
+from evoplay.envs.adaexplore.reference.arithmetic import exp, log, normal
 from evoplay.envs.adaexplore.reference.fitting import Fit
 from evoplay.envs.adaexplore.reference.reading import Situation
 
@@ -24,12 +25,13 @@ class Designer:
         self.facts = facts
         self.low, self.high = np.asarray(facts.low), np.asarray(facts.high)
         self.places = [
-            max(0, 3 - math.floor(math.log10(high - low))) for low, high in zip(facts.low, facts.high, strict=True)
+            max(0, 3 - Decimal(high - low).adjusted()) for low, high in zip(facts.low, facts.high, strict=True)
         ]
         # Fields are seldom spread evenly: some candidates crowd at one end or the other of each field.
         rng = np.random.default_rng(1)
         shape = (3000, len(facts.names))
-        crowded = -1.0 + 2.0 * rng.random(shape) ** rng.choice((1.0, 3.0, 1.0 / 3.0), shape)
+        even = np.maximum(rng.random(shape), 2.0**-53)
+        crowded = 2.0 * exp(rng.choice((1.0, 3.0, 1.0 / 3.0), shape) * log(even)) - 1.0
         pool = np.concatenate([np.zeros((1, len(facts.names))), rng.uniform(-1, 1, shape), crowded])
         self.pool = self._legal(pool)
         self._made: dict[tuple[object, ...], list[Case]] = {}
@@ -133,13 +135,13 @@ def disputed(
     if best.family != "additive":
         near = pool[: len(pool) // 2].copy()
         for at, (column, sign) in enumerate(zip(best.columns, best.signs, strict=True)):
-            near[:, column] = np.clip(sign * best.theta[at] + rng.normal(0, 0.35, len(near)), -1, 1)
+            near[:, column] = np.clip(sign * best.theta[at] + 0.35 * normal(rng, (len(near),)), -1, 1)
         pool = np.concatenate([pool[len(pool) // 2 :], designer._legal(near)])
     predictions = np.stack([fit.predict(pool) for fit in fits])
     spread = predictions.max(axis=0) - predictions.min(axis=0)
     actions = np.digitize(predictions, (-0.5, 0.0, 0.5))
     share = float((actions != actions[0]).any(axis=0).mean())
-    order = np.argsort(-spread - rng.uniform(0, 0.01, len(spread)))
+    order = np.argsort(-spread - 0.01 * rng.random(len(spread)), kind="stable")
     chosen: list[Case] = []
     for at in order:
         case = designer.case(pool[at])

@@ -2,8 +2,8 @@
 
 A fit knows the relevant fields (from comparisons of cases that differ in one field) and looks for weights or
 thresholds, directions where they are open, the priority order, and the calibration. Nothing here knows the hidden
-rule or the suite's parameters; the forms are those the opening text describes. Shapes: n cases, k relevant fields,
-R starts, p parameters.
+rule or the suite's parameters; the forms are those the opening text describes. The result is the same on every
+processor: see `arithmetic`. Shapes: n cases, k relevant fields, R starts, p parameters.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evoplay.envs.adaexplore.dynamics import Array
+from evoplay.envs.adaexplore.reference.arithmetic import exp, log, log_of_product, normal, solve, weighted_sum
 
 Ints = npt.NDArray[np.intp]
 CENTRES = (-0.75, -0.25, 0.25, 0.75)
@@ -63,8 +64,8 @@ def _values(family: str, z: Array, theta: Array, order: Ints) -> tuple[Array, Ar
     k = z.shape[2]
     if family == "additive":
         decisive = np.zeros(z.shape[:2], dtype=np.intp)
-        value = np.matmul(z, np.exp(theta[:, :k, None]))[:, :, 0] - theta[:, k, None]
-        raw = np.where(value > 0, np.exp(theta[:, k + 1, None]), 1.0) * value
+        value = weighted_sum(exp(theta[:, :k]), z) - theta[:, k, None]
+        raw = np.where(value > 0, exp(theta[:, k + 1, None]), 1.0) * value
         return np.clip(raw, -1.0, 1.0), raw, decisive
     margin = z - theta[:, None, :k]
     if family == "conjunctive":
@@ -72,7 +73,7 @@ def _values(family: str, z: Array, theta: Array, order: Ints) -> tuple[Array, Ar
     elif family == "disjunctive":
         decisive = margin.argmax(axis=2)
     else:
-        beyond = np.abs(margin) > np.exp(theta[:, k + 3, None, None])
+        beyond = np.abs(margin) > exp(theta[:, k + 3, None, None])
         rows = np.arange(len(z))[:, None]
         decisive = np.broadcast_to(order[:, k - 1, None], z.shape[:2]).copy()
         for place in range(k - 2, -1, -1):
@@ -83,7 +84,8 @@ def _values(family: str, z: Array, theta: Array, order: Ints) -> tuple[Array, Ar
     value = np.take_along_axis(margin, decisive[:, :, None], axis=2)[:, :, 0]
     if family == "lexicographic":
         value = value - theta[:, k + 2, None]
-    raw = np.exp(np.where(value > 0, theta[:, k + 1, None], theta[:, k, None])) * value
+    slopes = exp(theta[:, k : k + 2])
+    raw = np.where(value > 0, slopes[:, 1, None], slopes[:, 0, None]) * value
     return np.clip(raw, -1.0, 1.0), raw, decisive
 
 
@@ -93,12 +95,13 @@ def _gradient(family: str, z: Array, theta: Array, raw: Array, decisive: Ints) -
     gradient = np.zeros((starts, n, theta.shape[1]))
     above = raw > 0
     if family == "additive":
-        slope = np.where(above, np.exp(theta[:, k + 1, None]), 1.0)
-        gradient[:, :, :k] = slope[:, :, None] * np.exp(theta[:, None, :k]) * z
+        slope = np.where(above, exp(theta[:, k + 1, None]), 1.0)
+        gradient[:, :, :k] = slope[:, :, None] * exp(theta[:, None, :k]) * z
         gradient[:, :, k] = -slope
         gradient[:, :, k + 1] = np.where(above, raw, 0.0)
     else:
-        slope = np.exp(np.where(above, theta[:, k + 1, None], theta[:, k, None]))
+        slopes = exp(theta[:, k : k + 2])
+        slope = np.where(above, slopes[:, 1, None], slopes[:, 0, None])
         np.put_along_axis(gradient, decisive[:, :, None], -slope[:, :, None], axis=2)
         gradient[:, :, k] = np.where(above, 0.0, raw)
         gradient[:, :, k + 1] = np.where(above, raw, 0.0)
@@ -108,7 +111,7 @@ def _gradient(family: str, z: Array, theta: Array, raw: Array, decisive: Ints) -
 
 
 def _loss(residual: Array) -> Array:
-    return np.asarray(np.log1p((residual / _SCALE) ** 2).sum(axis=-1))
+    return log_of_product(1.0 + (residual / _SCALE) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,17 +135,11 @@ def _descend(
     damping = np.full(len(theta), 0.1)
     value, raw, decisive = _values(family, z, theta, order)
     loss = _loss(value - s) + prior.loss(theta)
-    eye = np.eye(theta.shape[1])
     pull = prior.weight * _SCALE**2
     for _ in range(rounds):
-        residual = value - s
         gradient = _gradient(family, z, theta, raw, decisive)
-        weighted = gradient / (1.0 + (residual / _SCALE) ** 2)[:, :, None]
-        curvature = np.matmul(weighted.transpose(0, 2, 1), gradient)
-        scale = np.trace(curvature, axis1=1, axis2=2) / theta.shape[1] + 1e-6
-        curvature = curvature + (damping * scale)[:, None, None] * eye + pull[:, :, None] * eye
-        slope = np.matmul(weighted.transpose(0, 2, 1), residual[:, :, None])[:, :, 0] + pull * (theta - prior.target)
-        trial = theta - np.clip(np.linalg.solve(curvature, slope[:, :, None])[:, :, 0], -0.5, 0.5)
+        step = _step(gradient, value - s, damping, pull, theta - prior.target)
+        trial = theta - np.clip(step, -0.5, 0.5)
         trial_value, trial_raw, trial_decisive = _values(family, z, trial, order)
         trial_loss = _loss(trial_value - s) + prior.loss(trial)
         better = trial_loss < loss
@@ -153,6 +150,21 @@ def _descend(
         loss = np.where(better, trial_loss, loss)
         damping = np.where(better, damping * 0.3, damping * 4.0).clip(1e-6, 1e6)
     return theta, loss
+
+
+def _step(gradient: Array, residual: Array, damping: Array, pull: Array, away: Array) -> Array:
+    """The step of each start (R, p) before it is limited: the normal equations, damped, pulled to the earlier rule."""
+    parameters = range(gradient.shape[2])
+    columns = [np.ascontiguousarray(gradient[:, :, at]) for at in parameters]
+    weight = 1.0 / (1.0 + (residual / _SCALE) ** 2)
+    weighted = [column * weight for column in columns]
+    curvature = [[(weighted[row] * columns[column]).sum(axis=1) for column in range(row + 1)] for row in parameters]
+    scale = np.stack([curvature[at][at] for at in parameters]).sum(axis=0) / len(parameters)
+    added = damping * (scale + 1e-6)
+    for at in parameters:
+        curvature[at][at] = curvature[at][at] + added + pull[:, at]
+    slope = [(weighted[at] * residual).sum(axis=1) + pull[:, at] * away[:, at] for at in parameters]
+    return np.stack(solve(curvature, slope), axis=1)
 
 
 def _prior(family: str, columns: Sequence[int], sign: Array, earlier: Fit | None) -> Prior:
@@ -188,11 +200,11 @@ def _starts(family: str, k: int, signs: Sequence[Sequence[int]], rng: np.random.
     combos = [(sign, order) for sign in signs for order in orders for _ in range(repeats)]
     count = len(combos)
     if family == "additive":
-        parts = [rng.normal(0, 0.4, (count, k)), rng.normal(0, 0.2, (count, 1)), np.zeros((count, 1))]
+        parts = [0.4 * normal(rng, (count, k)), 0.2 * normal(rng, (count, 1)), np.zeros((count, 1))]
     else:
-        parts = [rng.uniform(-0.8, 0.8, (count, k)), rng.normal(0.3, 0.5, (count, 2))]
+        parts = [1.6 * rng.random((count, k)) - 0.8, 0.3 + 0.5 * normal(rng, (count, 2))]
         if family == "lexicographic":
-            parts += [rng.normal(0, 0.15, (count, 1)), np.log(rng.uniform(0.25, 0.75, (count, 1)))]
+            parts += [0.15 * normal(rng, (count, 1)), log(0.25 + 0.5 * rng.random((count, 1)))]
     orders_of = np.asarray([order for _, order in combos], dtype=np.intp)
     return np.concatenate(parts, axis=1), orders_of, np.asarray([sign for sign, _ in combos], dtype=np.float64)
 
@@ -200,11 +212,11 @@ def _starts(family: str, k: int, signs: Sequence[Sequence[int]], rng: np.random.
 def _settle_bands(z: Array, s: Array, theta: Array, order: Ints, prior: Prior, k: int) -> Array:
     """Try common shifts of thresholds against the centre, and band widths: only assignments tell them apart."""
     loss = _loss(_values("lexicographic", z, theta, order)[0] - s) + prior.loss(theta)
-    for shift, band in product(np.linspace(-0.36, 0.36, 9), np.linspace(0.2, 0.8, 7)):
+    for shift, band in product(np.linspace(-0.36, 0.36, 9), log(np.linspace(0.2, 0.8, 7))):
         trial = theta.copy()
         trial[:, :k] += shift
         trial[:, k + 2] -= shift
-        trial[:, k + 3] = np.log(band)
+        trial[:, k + 3] = band
         trial_loss = _loss(_values("lexicographic", z, trial, order)[0] - s) + prior.loss(trial)
         better = trial_loss < loss - 1e-9
         theta = np.where(better[:, None], trial, theta)
@@ -237,11 +249,11 @@ def fit_family(
     theta, loss = _descend(family, z, s, theta, order, prior, rounds=25 if family != "lexicographic" else 12)
     if family == "lexicographic":
         for _ in range(2):
-            best = np.argsort(loss)[: max(16, len(loss) // 6)]
+            best = np.argsort(loss, kind="stable")[: max(16, len(loss) // 6)]
             theta, order, sign, z, prior = theta[best], order[best], sign[best], z[best], prior.at(best)
             theta = _settle_bands(z, s, theta, order, prior, k)
             theta, loss = _descend(family, z, s, theta, order, prior, rounds=15)
-    best = np.argsort(loss)[:keep]
+    best = np.argsort(loss, kind="stable")[:keep]
     worst = np.abs(_values(family, z[best], theta[best], order[best])[0] - s).max(axis=1)
     return [
         Fit(
@@ -265,7 +277,7 @@ def band_variants(fit: Fit, cases: Array, s: Array, rng: np.random.Generator, co
     is possible.
     """
     k = len(fit.columns)
-    grid = np.asarray(list(product(np.linspace(-0.5, 0.5, 41), np.log(np.linspace(0.15, 0.9, 31)))))
+    grid = np.asarray(list(product(np.linspace(-0.5, 0.5, 41), log(np.linspace(0.15, 0.9, 31)))))
     theta = np.repeat(np.asarray([fit.theta]), len(grid), axis=0)
     theta[:, :k] += grid[:, :1]
     theta[:, k + 2] -= grid[:, 0]

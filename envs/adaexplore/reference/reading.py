@@ -67,7 +67,11 @@ class Situation:
         """Which cases (field units, shape (n, fields)) keep ranges and limits."""
         good = np.all((cases >= np.asarray(self.low)) & (cases <= np.asarray(self.high)), axis=1)
         for *coefficients, bound in self.limits:
-            good &= cases @ np.asarray(coefficients) <= bound + 1e-9
+            # Column by column: a product of matrices would sum in an order that the processor decides.
+            total = np.zeros(len(cases))
+            for column, coefficient in enumerate(coefficients):
+                total = total + coefficient * cases[:, column]
+            good &= total <= bound + 1e-9
         return np.asarray(good)
 
 

@@ -2,9 +2,12 @@
 
 import dataclasses
 import json
+import os
 import random
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ import pytest
 from evoplay.envs import make
 from evoplay.envs.adaexplore.assessment import read_assessment
 from evoplay.envs.adaexplore.dynamics import Calibration, Factor, Ranges, Rule, evidence, scores, utilities
+from evoplay.envs.adaexplore.reference.arithmetic import exp, log, log_of_product, solve, weighted_sum
 from evoplay.envs.adaexplore.reference.design import relevance
 from evoplay.envs.adaexplore.reference.experimenter import Experimenter, _eras
 from evoplay.envs.adaexplore.reference.fitting import FAMILIES, band_variants, fit_family, scores_from
@@ -19,6 +23,7 @@ from evoplay.envs.adaexplore.reference.players import PLAYERS
 from evoplay.envs.adaexplore.reference.reading import Probe, read
 
 ENV = "adaexplore/finance/credit-line"
+ROOT = Path(__file__).parents[3]
 
 
 def bars(text):
@@ -174,6 +179,51 @@ def test_simple_agents_play_every_setting_to_the_end(name, setting):
     else:
         assert len(replies["end"]) in (3, 4)
         assert set(replies["end"]) <= set(teller.env._episode.ranges.names)
+
+
+def test_own_arithmetic_is_as_exact_as_the_libraries():
+    rng = np.random.default_rng(3)
+    x = np.concatenate([np.linspace(-20, 20, 10_001), np.linspace(-700, 700, 1001)])
+    assert exp(x) == pytest.approx(np.exp(x), rel=1e-15)
+    y = np.concatenate([np.exp(x), np.linspace(0.6, 1.6, 1001)])
+    assert log(y) == pytest.approx(np.log(y), rel=1e-15)
+    factors = rng.uniform(1, 2**13, (5, 200))
+    assert log_of_product(factors) == pytest.approx(np.log(factors).sum(axis=1), rel=1e-13)
+    assert log_of_product(factors[:, :0]).tolist() == [0.0] * 5
+    weights, columns = rng.normal(size=(4, 3)), rng.normal(size=(4, 6, 3))
+    assert weighted_sum(weights, columns) == pytest.approx((columns @ weights[:, :, None])[:, :, 0])
+    half = rng.normal(size=(6, 5, 5))
+    matrix, right = half @ half.transpose(0, 2, 1) + 0.1 * np.eye(5), rng.normal(size=(6, 5))
+    lower = [[matrix[:, row, column] for column in range(row + 1)] for row in range(5)]
+    found = np.stack(solve(lower, list(right.T)), axis=1)
+    assert found == pytest.approx(np.linalg.solve(matrix, right[:, :, None])[:, :, 0], rel=1e-9)
+
+
+KINDS_OF_PROCESSOR = {
+    "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
+    "SkylakeX": {"OPENBLAS_CORETYPE": "SkylakeX"},
+    "Prescott, numpy without its fast loops": {
+        "OPENBLAS_CORETYPE": "Prescott",
+        "NPY_DISABLE_CPU_FEATURES": " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX,-AVX512F",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_PROCESSOR)
+def test_the_experimenter_does_the_same_on_every_processor(kind):
+    """Thousands of fits compete on the way: one last bit that the processor decides would lead to other probes."""
+    script = (
+        "from tests.envs.adaexplore.test_reference import play\n"
+        "import json\n"
+        "print(json.dumps(play('designed', episode=2)[2]))\n"
+    )
+    env = {**os.environ, **KINDS_OF_PROCESSOR[kind]}
+    run = subprocess.run([sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=False)
+    if run.returncode == -signal.SIGILL:
+        pytest.skip(f"this processor cannot do as {kind} does")
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout) == play("designed", episode=2)[2]
 
 
 def additive_episode():
