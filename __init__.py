@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from evoplay.evaluation.analysis import compare, curves, metrics
     from evoplay.evaluation.api import run
-    from evoplay.evaluation.load import LoadedRun, load, merge
+    from evoplay.evaluation.load import LoadedRun, load
+    from evoplay.evaluation.merging import merge
     from evoplay.methods.base import Context, Method, Task, View
 
 __all__ = [
@@ -36,7 +37,7 @@ _HOMES = {
     "compare": "evoplay.evaluation.analysis",
     "curves": "evoplay.evaluation.analysis",
     "load": "evoplay.evaluation.load",
-    "merge": "evoplay.evaluation.load",
+    "merge": "evoplay.evaluation.merging",
     "metrics": "evoplay.evaluation.analysis",
     "run": "evoplay.evaluation.api",
 }

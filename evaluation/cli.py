@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from evoplay.evaluation import adaexplore_cli, cli_memory, cli_new_method
+from evoplay.evaluation.warned import as_lines
 
 if TYPE_CHECKING:
     from evoplay.evaluation.config import RunConfig
@@ -190,7 +191,8 @@ def report(
     """
     from rich.console import Console
 
-    from evoplay.evaluation.load import load, merge
+    from evoplay.evaluation.load import load
+    from evoplay.evaluation.merging import merge
     from evoplay.evaluation.report import transfer_of, write_report
     from evoplay.evaluation.report.material import Material
     from evoplay.evaluation.terminal import print_published, print_report
@@ -227,11 +229,13 @@ def power(
     """Trials per game that find a difference with 80 % power, at the variances of a run."""
     from evoplay.evaluation.load import load
     from evoplay.evaluation.metrics import METRICS
-    from evoplay.evaluation.summary import power_table, summarise
+    from evoplay.evaluation.summary import power_table, summarise, warn_of_gaps
 
     if metric not in METRICS:
         raise ValueError(f"--metric '{metric}' is unknown: use one of {', '.join(METRICS)}")
-    needed = power_table(summarise(load(run)), difference, metric, baseline)
+    loaded = load(run)
+    warn_of_gaps(loaded)
+    needed = power_table(summarise(loaded), difference, metric, baseline)
     if as_json:
         print(json.dumps(needed))
         return
@@ -352,7 +356,8 @@ app.add_typer(adaexplore_cli.app, name="adaexplore")
 def main() -> None:
     """Entry point: an error is one line on standard error and exit code 2; `--debug` shows its traceback."""
     try:
-        app(standalone_mode=True)
+        with as_lines():
+            app(standalone_mode=True)
     except BrokenPipeError:
         sys.exit(0)
     except (ValueError, LookupError, RuntimeError, OSError) as error:

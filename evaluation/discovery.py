@@ -12,10 +12,13 @@ from evoplay.memory.records import TrialRecord
 
 
 def grades_by_trial(run: LoadedRun) -> dict[Cell, Grades]:
-    """The grades of every trial that has a finished episode and an environment with criteria."""
+    """The grades of every trial that has a finished episode and an environment with criteria.
+
+    Trials of a game whose rules are other ones now are left out: graders know today's game.
+    """
     graded: dict[Cell, Grades] = {}
     for cell in run.cells:
-        grader = grader_of(cell.env_id)
+        grader = None if cell.env_id in run.changed_rules else grader_of(cell.env_id)
         episodes = [record for record in run.episodes_of(cell) if record.error is None]
         if grader is not None and episodes:
             mode = run.info["config"]["episode_mode"]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +14,22 @@ from evoplay.evaluation.history import History, read_history, valid_events
 from evoplay.evaluation.recorded import calls_with_messages
 from evoplay.evaluation.recorder import Event
 from evoplay.evaluation.references import write_references
-from evoplay.evaluation.runlog import Cell, CellLog, RunFolder, RunLogError
+from evoplay.evaluation.rules_versions import changed_since
+from evoplay.evaluation.runlog import Cell, CellLog, RunFolder
+from evoplay.evaluation.warned import RunWarning
 from evoplay.memory.records import EpisodeRecord
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CELL_COLUMNS = ("env", "seed", "contender", "trial")
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A trial's log, read once for all that is asked of it: logs are large."""
+
+    history: History
+    calls: list[dict[str, Any]]
+    incidents: list[Event]
 
 
 class LoadedRun:
@@ -29,19 +41,22 @@ class LoadedRun:
     """
 
     def __init__(self, path: str | Path) -> None:
-        folder = RunFolder(path)
-        self.path = folder.path
-        self.info = folder.read()
+        self._folder = RunFolder(path)
+        self.path = self._folder.path
+        self.info = self._folder.read()
         self.cells = [Cell(cell["env"], cell["seed"], cell["contender"], cell["trial"]) for cell in self.info["cells"]]
-        self._homes = {cell: (folder, cell) for cell in self.cells}
-        self._histories: dict[Cell, History] = {}
-        self._calls: dict[Cell, list[dict[str, Any]]] = {}
-        self._incidents: dict[Cell, list[Event]] = {}
+        self._digests: dict[Cell, Digest] = {}
+        self.told: set[str] = set()
+        """Warnings that were given about it; each is given once."""
+
+    @property
+    def parts(self) -> list[LoadedRun]:
+        """The runs it was merged from; a run of one folder is its own only part."""
+        return [self]
 
     def log_of(self, cell: Cell) -> CellLog:
         """The event file of a trial."""
-        folder, original = self._homes[cell]
-        return folder.log_of(original)
+        return self._folder.log_of(cell)
 
     @property
     def contenders(self) -> list[str]:
@@ -52,17 +67,38 @@ class LoadedRun:
     def simulated(self) -> bool:
         return bool(self.info["backbone"]["simulated"])
 
+    @cached_property
+    def changed_rules(self) -> dict[str, tuple[int | None, int | None]]:
+        """Environments whose rules are other ones now: `{env id: (version played, version installed)}`."""
+        return changed_since(self.info["envs"])
+
+    def warn(self, words: str, outwards: int) -> None:
+        """Give a warning about the run once; it points `outwards` calls out from who calls this."""
+        if words not in self.told:
+            self.told.add(words)
+            warnings.warn(f"{self.path}: {words}", RunWarning, stacklevel=2 + outwards)
+
     def events(self, cell: Cell) -> Iterator[tuple[Event, bool]]:
         """A trial's events with whether each still holds (False: voided by a restart of its episode)."""
         return valid_events(self.log_of(cell).events())
 
+    def digest(self, cell: Cell) -> Digest:
+        """What a trial's log holds; of a trial that this run does not have, nothing."""
+        if cell not in self._digests:
+            if cell not in self._known:
+                return Digest(History(), [], [])
+            events = list(self.log_of(cell).events())
+            told = [event for event, holds in valid_events(events) if holds and event["type"] in INCIDENTS]
+            self._digests[cell] = Digest(read_history(events), list(_call_rows(events)), told)
+        return self._digests[cell]
+
+    @cached_property
+    def _known(self) -> frozenset[Cell]:
+        return frozenset(self.cells)
+
     def history(self, cell: Cell) -> History:
         """Where a trial stands; of one that this run does not have, nothing."""
-        if cell not in self._homes:
-            return History()
-        if cell not in self._histories:
-            self._digest(cell)
-        return self._histories[cell]
+        return self.digest(cell).history
 
     def episodes_of(self, cell: Cell) -> list[EpisodeRecord]:
         """The finished episodes of a trial."""
@@ -74,12 +110,7 @@ class LoadedRun:
     @cached_property
     def references(self) -> dict[str, Any]:
         """Reference scores by env, seed and episode; worked out once and kept in the run's folder."""
-        merged: dict[str, Any] = {}
-        for folder in {id(folder): folder for folder, _ in self._homes.values()}.values():
-            for env_id, by_seed in write_references(folder).items():
-                for seed, by_episode in by_seed.items():
-                    merged.setdefault(env_id, {}).setdefault(seed, {}).update(by_episode)
-        return merged
+        return write_references(self._folder)
 
     def reference(self, cell: Cell, episode: int) -> float | None:
         """The reference of an episode; None where there is none for this seed, 0 for an unscored episode."""
@@ -100,13 +131,27 @@ class LoadedRun:
         calls = calls_with_messages(self.log_of(cell).events())
         return {event["n"]: "\n".join(message.content for message in messages) for event, messages in calls}
 
-    # --- tables -----------------------------------------------------------------------------------------------
+    def calls_of(self, cell: Cell) -> list[dict[str, Any]]:
+        """The calls of a trial as plain rows."""
+        return self.digest(cell).calls
+
+    def incidents_of(self, cell: Cell) -> list[Event]:
+        """What of a trial's log is neither play nor a call: errors, drops, rules held, planted claims."""
+        return self.digest(cell).incidents
+
+    def errors_of(self, cell: Cell) -> list[Event]:
+        """What was lost to failed calls in a trial."""
+        return [event for event in self.incidents_of(cell) if event["type"] == "error"]
+
+    def drops_of(self, cell: Cell) -> list[Event]:
+        """What was left out of prompts in a trial."""
+        return [event for event in self.incidents_of(cell) if event["type"] == "drop"]
+
+    # --- tables: an undefined number is nan, an undefined text is missing ----------------------------------------
 
     @cached_property
     def episodes(self) -> pd.DataFrame:
         """One row an episode: env, seed, contender, trial, episode, score, reference, z, steps, capped, error, ..."""
-        import pandas as pd
-
         rows = []
         for cell in self.cells:
             for record in self.episodes_of(cell):
@@ -118,14 +163,11 @@ class LoadedRun:
                     | {"steps": len(record.steps), "capped": record.capped, "left": record.left}
                     | {"error": record.error, "seconds": record.seconds}
                 )
-        columns = [*CELL_COLUMNS, "episode", "score", "reference", "z", "steps", "capped", "left", "error", "seconds"]
-        return pd.DataFrame(rows, columns=columns)
+        return _frame(rows, EPISODE_COLUMNS)
 
     @cached_property
     def steps(self) -> pd.DataFrame:
         """One row a step: id, action, accepted, scores, outcome, reply, seconds of the call and of the environment."""
-        import pandas as pd
-
         rows = [
             _key(cell)
             | {name: getattr(step, name) for name in STEP_COLUMNS}
@@ -134,53 +176,24 @@ class LoadedRun:
             for record in self.episodes_of(cell)
             for step in record.steps
         ]
-        return pd.DataFrame(rows, columns=[*CELL_COLUMNS, *STEP_COLUMNS, "call_seconds", "env_seconds"])
+        return _frame(rows, (*STEP_COLUMNS, "call_seconds", "env_seconds"))
 
     @cached_property
     def calls(self) -> pd.DataFrame:
         """One row a call of the backbone, voided ones included (`holds` is False): purpose, tokens, USD, seconds."""
-        import pandas as pd
-
-        rows = [_key(cell) | row for cell in self.cells for row in self.calls_of(cell)]
-        return pd.DataFrame(rows, columns=[*CELL_COLUMNS, *CALL_COLUMNS])
+        return _frame([_key(cell) | row for cell in self.cells for row in self.calls_of(cell)], CALL_COLUMNS)
 
     @cached_property
     def claims(self) -> pd.DataFrame:
-        """One row a claim event of the evidence store, in order."""
-        import pandas as pd
-
+        """One row a claim event of the evidence store, in order; a column an event lacks is missing in its row."""
         rows = [_key(cell) | event for cell in self.cells for event in self.history(cell).claims]
-        return pd.DataFrame(rows, columns=None if rows else [*CELL_COLUMNS, "type"])
-
-    def calls_of(self, cell: Cell) -> Iterator[dict[str, Any]]:
-        """The calls of a trial as plain rows."""
-        if cell not in self._calls:
-            self._digest(cell)
-        yield from self._calls[cell]
-
-    def incidents_of(self, cell: Cell) -> list[Event]:
-        """What of a trial's log is neither play nor a call: errors, drops, rules held, planted claims."""
-        if cell not in self._incidents:
-            self._digest(cell)
-        return self._incidents[cell]
-
-    def _digest(self, cell: Cell) -> None:
-        """Read a trial's log, once for all that is asked of it: logs are large."""
-        events = list(self.log_of(cell).events())
-        self._histories[cell] = read_history(events)
-        self._calls[cell] = list(_call_rows(events))
-        self._incidents[cell] = [event for event, holds in valid_events(events) if holds and event["type"] in INCIDENTS]
-
-    def errors_of(self, cell: Cell) -> list[Event]:
-        """What was lost to failed calls in a trial."""
-        return [event for event in self.incidents_of(cell) if event["type"] == "error"]
-
-    def drops_of(self, cell: Cell) -> list[Event]:
-        """What was left out of prompts in a trial."""
-        return [event for event in self.incidents_of(cell) if event["type"] == "drop"]
+        further = dict.fromkeys(name for row in rows for name in row if name not in (*CELL_COLUMNS, "type"))
+        return _frame(rows, tuple(dict.fromkeys((*CLAIM_COLUMNS, *further))))
 
 
 INCIDENTS = ("error", "drop", "planted", "rules")
+CELL_COLUMNS = ("env", "seed", "contender", "trial")
+EPISODE_COLUMNS = ("episode", "score", "reference", "z", "steps", "capped", "left", "error", "seconds")
 STEP_COLUMNS = (
     "id", "episode", "step", "action", "accepted", "score_before", "score_after", "visible_after", "done",
     "observation", "outcome", "reply", "call",
@@ -189,62 +202,50 @@ CALL_COLUMNS = (
     "n", "purpose", "episode", "step", "input", "cached", "cache_write", "output", "reasoning", "usd", "seconds",
     "model", "attempts", "failed", "flags", "holds",
 )  # fmt: skip
+CLAIM_COLUMNS = (
+    "op", "claim", "episode", "kind", "text", "scope", "status", "condition", "action", "effect", "supports",
+    "contradicts", "steps", "why",
+)  # fmt: skip
+NUMBERS = (
+    "score", "reference", "z", "seconds", "score_before", "score_after", "visible_after", "call_seconds",
+    "env_seconds", "usd",
+)  # fmt: skip
+"""Columns of real numbers, which may be undefined."""
+TEXTS = ("error", "failed", "kind", "text", "scope", "status", "condition", "action", "effect", "why")
+"""Columns of texts, which may be missing."""
+
+
+def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pd.DataFrame:
+    """A table with the trial's columns before its own, of the same types whatever is undefined in it."""
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=[*CELL_COLUMNS, *columns])
+    kinds = dict.fromkeys(NUMBERS, "float64") | dict.fromkeys(TEXTS, "str")
+    return frame.astype({name: kind for name, kind in kinds.items() if name in columns})
 
 
 def load(path: str | Path) -> LoadedRun:
-    """Read a run. Raises RunLogError for a folder that is no run or of another schema."""
-    return LoadedRun(path)
+    """Read a run.
 
-
-def merge(*runs: LoadedRun) -> LoadedRun:
-    """Several runs as one: contenders side by side, trials of the same contender added up.
-
-    Contenders of different backbones are told apart by the backbone's name. Raises RunLogError for runs of different
-    rules versions, or of different settings of what is played (episodes, mode, budget, hidden actions).
+    Warns (RunWarning) of a run of rules that are other ones in the installed program. Raises TypeError for what is no
+    path, RunLogError (a ValueError) for a folder that is no run or of another schema.
     """
-    first = runs[0]
-    for other in runs[1:]:
-        _check_mergeable(first, other)
-    whole = object.__new__(LoadedRun)
-    whole.path, whole._homes = first.path, {}
-    whole._histories, whole._calls, whole._incidents = {}, {}, {}
-    backbones = list(dict.fromkeys(run.info["backbone"]["name"] for run in runs))
-    labels: dict[str, dict[str, Any]] = {}
-    for run in runs:
-        backbone = run.info["backbone"]["name"]
-        named = {row["label"]: row for row in run.info["contenders"]}
-        taken = {(cell.env_id, cell.seed, cell.contender): cell.trial for cell in whole._homes}
-        for cell in run.cells:
-            policy = cell.contender.startswith("policy/")
-            label = cell.contender if len(backbones) == 1 or policy else f"{cell.contender} · {backbone}"
-            labels.setdefault(label, {**named.get(cell.contender, {}), "label": label})
-            trial = cell.trial + taken.get((cell.env_id, cell.seed, label), 0)
-            whole._homes[Cell(cell.env_id, cell.seed, label, trial)] = run._homes[cell]
-    whole.cells = list(whole._homes)
-    whole.info = {
-        **first.info,
-        "envs": {env_id: facts for run in runs for env_id, facts in run.info["envs"].items()},
-        "contenders": list(labels.values()),
-        "backbone": {
-            **first.info["backbone"],
-            "name": ", ".join(backbones),
-            "simulated": any(run.simulated for run in runs),
-        },
-    }
-    return whole
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"load({path!r}): give the folder of a run, as text or path")
+    run = LoadedRun(path)
+    if run.changed_rules:
+        those = ", ".join(f"{env} (version {then}, installed {now})" for env, (then, now) in run.changed_rules.items())
+        run.warn(f"played under other rules of {those}; its memory quality and rule discovery are left unchecked", 1)
+    return run
 
 
-def _check_mergeable(one: LoadedRun, other: LoadedRun) -> None:
-    for env_id in one.info["envs"].keys() & other.info["envs"].keys():
-        here, there = one.info["envs"][env_id], other.info["envs"][env_id]
-        for name in ("rules_version", "episodes"):
-            if here[name] != there[name]:
-                said = f"{name} of {env_id} is {here[name]} and {there[name]}"
-                raise RunLogError(f"{one.path} and {other.path} cannot be merged: {said}")
-    for name in ("episode_mode", "env_options", "budget_tokens", "freeze_after", "hide_actions", "max_steps"):
-        here, there = one.info["config"][name], other.info["config"][name]
-        if here != there:
-            raise RunLogError(f"{one.path} and {other.path} cannot be merged: {name} is {here!r} and {there!r}")
+def run_of(value: object, where: str) -> LoadedRun:
+    """What a function was given as a run. Raises TypeError that names the function, the value and the fix."""
+    if isinstance(value, LoadedRun):
+        return value
+    given = repr(value) if isinstance(value, str | os.PathLike | None) else f"a {type(value).__name__}"
+    fix = f"load({str(value)!r})" if isinstance(value, str | os.PathLike) else "load('runs/NAME')"
+    raise TypeError(f"{where} takes a run, not {given}: give evoplay.{fix}")
 
 
 def _key(cell: Cell) -> dict[str, Any]:

@@ -26,8 +26,8 @@ MOST_TRIALS = 60
 class Tried:
     """A claim held as a rule, with how often it was tried and how often its effect came about.
 
-    verdict : "true" (always), "false" (not always), or "unchecked" (it names nothing that can be tried, or its
-        condition never held).
+    verdict : "true" (always), "false" (not always), or "unchecked" (it names nothing that can be tried, its
+        condition never held, or the game's rules are other ones since it was played).
     """
 
     claim: Claim
@@ -71,7 +71,11 @@ def quality_of(run: LoadedRun, cell: Cell) -> Quality:
     quality = Quality(cell, holds=bool(told))
     if told:
         held = [claims[claim_id] for claim_id in told[-1]["held"]]
-        quality.rules = try_claims(held, _env_of(run, cell), run.episodes_of(cell))
+        if cell.env_id in run.changed_rules:
+            # Today's game would judge what was learned of another one.
+            quality.rules = [Tried(claim, "unchecked") for claim in held]
+        else:
+            quality.rules = try_claims(held, _env_of(run, cell), run.episodes_of(cell))
     planted = next((event for event in events if event["type"] == "planted" and event["claim"]), None)
     if planted is not None:
         quality.planted = _survival(claims[planted["claim"]], planted["episode"], told)

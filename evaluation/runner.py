@@ -20,6 +20,7 @@ from evoplay.evaluation.loop import MethodBroke, Stopped, Trial, run_trial
 from evoplay.evaluation.planting import Planting, read_planting
 from evoplay.evaluation.recorder import Event, Recorder
 from evoplay.evaluation.resources import supplied
+from evoplay.evaluation.rules_versions import changed_rules
 from evoplay.evaluation.runlog import Cell, CellLog, RunFolder
 from evoplay.evaluation.seeds import SeedOf
 from evoplay.evaluation.stores import Stores
@@ -146,9 +147,8 @@ class Run:
 
     def _compare(self, found: Mapping[str, Any]) -> None:
         changed = differences(found["config"], self.config.decisive())
-        now = {env_id: env["rules_version"] for env_id, env in self._envs().items()}
-        then = {env_id: env["rules_version"] for env_id, env in found["envs"].items()}
-        changed += [f"rules of {line}" for line in differences(then, now)]
+        rules = changed_rules(found["envs"], self._envs())
+        changed += [f"rules of {env_id}: {then} -> {now}" for env_id, (then, now) in rules.items()]
         if changed:
             raise ConfigError(
                 f"{self.folder.path} was made with another configuration ({'; '.join(changed)}): "

@@ -115,6 +115,25 @@ def summarise(run: LoadedRun) -> Summary:
     return summary
 
 
+def gaps(run: LoadedRun) -> tuple[int, int]:
+    """(episodes not played yet, episodes planned) of a run; one that failed was played."""
+    planned = sum(run.episodes_planned(cell.env_id) for cell in run.cells)
+    return planned - sum(len(run.episodes_of(cell)) for cell in run.cells), planned
+
+
+def said_of_gaps(left: int, planned: int) -> str:
+    """The gaps in words, empty without any."""
+    if not left:
+        return ""
+    return f"{left} of {planned} episodes not played yet: a trial cut short stands in the figures with what it has"
+
+
+def warn_of_gaps(run: LoadedRun) -> None:
+    """Warn (RunWarning), once a run, where planned episodes have not been played; for a function that a user calls."""
+    if said := said_of_gaps(*gaps(run)):
+        run.warn(said, 2)
+
+
 def costs(run: LoadedRun, contender: str) -> dict[str, Any]:
     """Calls, tokens and USD of a contender, voided calls included; USD is None where a call has no known price."""
     total: dict[str, Any] = {"calls": 0, "failed_calls": 0, "usd": 0.0, "unpriced_calls": 0}
@@ -172,6 +191,8 @@ def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
         "baseline": base,
         "methods": methods,
         "pairs": _pairs(summary, base),
+        "unplayed": gaps(run)[0],
+        "changed_rules": {env_id: list(versions) for env_id, versions in run.changed_rules.items()},
         "unnormalised": summary.unnormalised,
     }
 

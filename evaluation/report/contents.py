@@ -10,6 +10,8 @@ from evoplay.evaluation.report import charts, conduct, drifting, printed, scores
 from evoplay.evaluation.report.figures import Chart, Style
 from evoplay.evaluation.report.material import Material
 from evoplay.evaluation.report.table import Column, Table
+from evoplay.evaluation.rules.grades import grader_of
+from evoplay.evaluation.summary import gaps, said_of_gaps
 
 
 @dataclass(slots=True)
@@ -105,7 +107,7 @@ def overview(material: Material) -> Table:
         ("episodes finished", sum(row["episodes"] for row in material.report["methods"].values())),
         ("episodes failed", sum(row["missing"] for row in material.report["methods"].values())),
         ("instances", str(config["episode_mode"])),
-        ("run seed", str(config["seed"])),
+        ("run seed", ", ".join(dict.fromkeys(str(part.info["config"]["seed"]) for part in run.parts))),
         ("started", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(run.info["created"]))),
         ("evoplay", str(run.info["versions"]["evoplay"])),
     ]
@@ -120,9 +122,15 @@ def overview(material: Material) -> Table:
 def _methods(material: Material, looks: dict[str, Style]) -> Section:
     methods, pairs, more = scores.methods(material), scores.pairs(material), scores.new_games(material)
     section = Section("methods", "Methods", parts=[methods, Group(charts.intervals(methods, looks))])
+    said = []
+    if missing := said_of_gaps(*gaps(material.run)):
+        said.append(f"{missing}.")
+    if material.report["changed_rules"]:
+        said.append(f"Played under other rules than those of today: {_changed(material)}.")
     if material.report["unnormalised"]:
         names = ", ".join(material.report["unnormalised"])
-        section.lead = f"Without a reference score, and so left out of all figures in percent: {names}."
+        said.append(f"Without a reference score, and so left out of all figures in percent: {names}.")
+    section.lead = " ".join(said)
     if pairs.rows:
         group = Group(charts.differences(pairs, looks, material.base))
         words = f"Difference to {material.base}, 95 % interval; filled: p < 0.05 after Holm's correction."
@@ -190,12 +198,20 @@ def _behaviour(material: Material, looks: dict[str, Style]) -> Section:
     )
 
 
+def _changed(material: Material) -> str:
+    """The games whose rules are other ones now, in words."""
+    changed = material.report["changed_rules"]
+    return ", ".join(f"{env_id} (version {then}, now {now})" for env_id, (then, now) in changed.items())
+
+
 def _rules(material: Material) -> Section | None:
     found = conduct.rules(material)
+    lost = any(grader_of(env_id) is not None for env_id in material.report["changed_rules"])
+    lead = f"Not graded, for their rules are other ones now: {_changed(material)}." if lost else ""
     if found is None:
-        return None
+        return Section("rules", "Rule discovery", lead) if lead else None
     grid, summed, by_trial = found
-    return Section("rules", "Rule discovery", "", [charts.rules(summed), summed, grid], [by_trial])
+    return Section("rules", "Rule discovery", lead, [charts.rules(summed), summed, grid], [by_trial])
 
 
 def _options(material: Material) -> Section | None:
@@ -209,6 +225,8 @@ def _memory(material: Material) -> Section | None:
     if found is not None:
         table, planted = found
         section.parts += [charts.quality(table), table, *([planted] if planted is not None else [])]
+        if material.report["changed_rules"]:
+            section.lead = f"Unchecked, for their rules are other ones now: {_changed(material)}."
     frozen = scores.frozen(material)
     if frozen is not None:
         section.parts.append(frozen)
