@@ -12,6 +12,7 @@ from typing import Any
 
 from evoplay.evaluation.loop import Past
 from evoplay.evaluation.recorder import Event
+from evoplay.evaluation.runlog import AGAIN, RunLogError
 from evoplay.memory.records import AsideRecord, EpisodeRecord, StepRecord
 
 
@@ -55,47 +56,22 @@ def valid_events(events: Iterable[Event]) -> Iterator[tuple[Event, bool]]:
     yield from ((old, True) for old in held)
 
 
-def read_history(events: Iterable[Event]) -> History:
-    """What a trial's events say about where it stands."""
-    history = History()
-    open_episode = False
-    record: EpisodeRecord | None = None
-    replies: dict[int, str] = {}
-    rollouts: dict[int, EpisodeRecord] = {}
+def read_history(events: Iterable[Event], where: object = "the log") -> History:
+    """What a trial's events say about where it stands.
+
+    Raises RunLogError, naming `where` they are from, for events that do not follow from one another: an episode or a
+    step left out or told twice, or a claim that was never made.
+    """
+    reading = _Reading()
     for event, holds in valid_events(events):
-        kind = event["type"]
-        if kind == "call":
-            history.calls = max(history.calls, event["n"])
-            replies[event["n"]] = event["reply"] or ""
-            history.tokens += event.get("usage", {}).get("input", 0) + event.get("usage", {}).get("output", 0)
-            history.usd += event.get("usd") or 0.0
-        elif kind == "block":
-            history.blocks.add(event["id"])
-        if not holds:
-            continue
-        if kind == "episode_started":
-            record, open_episode = _begun(event), True
-            rollouts = {}
-        elif kind == "rollout" and record is not None:
-            one = rollouts.setdefault(event["rollout"], EpisodeRecord(record.episode, record.opening))
-            one.opening_retained = record.opening_retained
-            _rolled(one, event["event"], replies)
-        elif kind == "step" and record is not None:
-            record.steps.append(_step(event, record, replies.get(event["call"], "")))
-        elif kind == "aside" and record is not None:
-            record.asides.append(AsideRecord(**{name: event[name] for name in AsideRecord.__dataclass_fields__}))
-        elif kind == "episode_finished" and record is not None:
-            _finish(record, event)
-            history.past.episodes.append(record)
-            history.past.unclosed, open_episode = True, False
-            history.past.rolled_out = [one.view() for one in rollouts.values() if one.error is None]
-        elif kind == "episode_closed":
-            history.past.state, history.past.unclosed = event["state"], False
-        elif kind == "drop":
-            _dropped(history.past, event)
-        elif kind == "claim":
-            history.claims.append(event)
-    history.pending = open_episode or history.past.unclosed
+        reading.count(event)
+        if holds:
+            try:
+                reading.take(event)
+            except _Gap as gap:
+                raise RunLogError(f"{where} does not hang together: it has {gap}: {AGAIN}") from None
+    history = reading.history
+    history.pending = reading.record is not None or history.past.unclosed
     return history
 
 
@@ -122,12 +98,86 @@ def records(events: Iterable[Event]) -> list[EpisodeRecord]:
     return read_history(events).past.episodes
 
 
-def _rolled(one: EpisodeRecord, event: Event, replies: Mapping[int, str]) -> None:
-    """Take an event of a rollout into its record."""
-    if event["type"] == "step":
-        one.steps.append(_step(event, one, replies.get(event["call"], "")))
-    elif event["type"] == "episode_finished":
-        _finish(one, event)
+_PLAY = frozenset(("step", "aside", "episode_finished", "rollout"))
+
+
+class _Gap(Exception):
+    """An event that does not follow from those before it."""
+
+
+class _Reading:
+    """A trial's log, as far as it has been read. `record` is the episode that is being played."""
+
+    def __init__(self) -> None:
+        self.history = History()
+        self.record: EpisodeRecord | None = None
+        self._rollouts: dict[int, EpisodeRecord] = {}
+        self._replies: dict[int, str] = {}
+        self._claims: set[str] = set()
+
+    def count(self, event: Event) -> None:
+        """Take what stays counted when its episode is voided."""
+        history = self.history
+        if event["type"] == "call":
+            history.calls = max(history.calls, event["n"])
+            self._replies[event["n"]] = event["reply"] or ""
+            history.tokens += event.get("usage", {}).get("input", 0) + event.get("usage", {}).get("output", 0)
+            history.usd += event.get("usd") or 0.0
+        elif event["type"] == "block":
+            history.blocks.add(event["id"])
+
+    def take(self, event: Event) -> None:
+        """Take an event that holds. Raises _Gap."""
+        kind, past = event["type"], self.history.past
+        if kind in _PLAY:
+            self._played(event)
+        elif kind == "episode_started":
+            if event["episode"] != len(past.episodes) + 1:
+                raise _Gap(f"episode {event['episode']} after {len(past.episodes)} finished ones")
+            self.record, self._rollouts = _begun(event), {}
+        elif kind == "episode_closed":
+            past.state, past.unclosed = event["state"], False
+        elif kind == "drop":
+            _dropped(past, event)
+        elif kind == "claim":
+            if event["op"] == "claim":
+                self._claims.add(event["claim"])
+            self._check_made([event["claim"]])
+            self.history.claims.append(event)
+        elif kind == "rules":
+            self._check_made([*event["shown"], *event["held"]])
+        elif kind == "planted" and event["claim"] is not None:
+            self._check_made([event["claim"]])
+
+    def _played(self, event: Event) -> None:
+        kind, record, past = event["type"], self.record, self.history.past
+        if record is None or event["episode"] != record.episode:
+            raise _Gap(f"a {kind} of episode {event['episode']}, which is not the one being played")
+        if kind == "rollout":
+            one = self._rollouts.setdefault(event["rollout"], EpisodeRecord(record.episode, record.opening))
+            one.opening_retained = record.opening_retained
+            self._add(one, event["event"])
+            return
+        self._add(record, event)
+        if kind == "episode_finished":
+            past.episodes.append(record)
+            past.unclosed, self.record = True, None
+            past.rolled_out = [one.view() for one in self._rollouts.values() if one.error is None]
+
+    def _add(self, record: EpisodeRecord, event: Event) -> None:
+        if event["type"] == "step":
+            if event["step"] != len(record.steps) + 1:
+                raise _Gap(f"step {event['id']} after {len(record.steps)} steps of the episode")
+            record.steps.append(_step(event, record, self._replies.get(event["call"], "")))
+        elif event["type"] == "aside":
+            record.asides.append(AsideRecord(**{name: event[name] for name in AsideRecord.__dataclass_fields__}))
+        else:
+            _finish(record, event)
+
+    def _check_made(self, claims: Iterable[str]) -> None:
+        for claim in claims:
+            if claim not in self._claims:
+                raise _Gap(f"the claim {claim} before it was made")
 
 
 def _dropped(past: Past, event: Mapping[str, Any]) -> None:

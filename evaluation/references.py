@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from evoplay.envs.base import NoReference
 from evoplay.envs.registry import make
 from evoplay.evaluation.rules_versions import changed_since
-from evoplay.evaluation.runlog import RunFolder
+from evoplay.evaluation.runlog import RunFolder, RunLogError
+from evoplay.evaluation.runschema import references_fault
+
+ANEW = "delete it, it is worked out again"
+"""What to do about a references.json that cannot be used: nothing is in it that a run could not do again."""
 
 
 def write_references(folder: RunFolder) -> dict[str, Any]:
@@ -20,7 +25,7 @@ def write_references(folder: RunFolder) -> dict[str, Any]:
     data = folder.read()
     config = data["config"]
     place = folder.path / "references.json"
-    known: dict[str, Any] = json.loads(place.read_text(encoding="utf-8")) if place.is_file() else {}
+    known = _read(place)
     other_rules = changed_since(data["envs"])
     refused: list[tuple[dict[str, Any], str]] = []
     changed = False
@@ -49,3 +54,18 @@ def write_references(folder: RunFolder) -> dict[str, Any]:
     for by_episode, number in refused:  # not kept: the program that the run was made with can work them out
         by_episode[number] = {"error": "the rules are other ones since the run was played"}
     return known
+
+
+def _read(place: Path) -> dict[str, Any]:
+    """What is kept already; nothing where there is no file."""
+    try:
+        known = json.loads(place.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        why = error.strerror if isinstance(error, OSError) else f"no JSON: {error}"
+        raise RunLogError(f"{place} cannot be read ({why}): {ANEW}") from None
+    if (wrong := references_fault(known)) is not None:
+        raise RunLogError(f"{place} is not a run's ({wrong}): {ANEW}")
+    found: dict[str, Any] = known
+    return found

@@ -17,13 +17,27 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from evoplay.evaluation.logschema import BadLine, LineCheck, fault
 from evoplay.evaluation.recorder import Event
+from evoplay.evaluation.runschema import run_fault
+from evoplay.evaluation.shapes import shown
 
 SCHEMA = 1
+AGAIN = "restore the file, or move it away and give the run's command again, which plays this trial anew"
+"""What to do about a trial's file that cannot be used."""
+REMAKE = "restore it, or delete it and give the run's command again, which writes it anew and keeps the trials"
+"""What to do about a run.json that cannot be used."""
 
 
 class RunLogError(ValueError):
     """A run folder that cannot be used as asked; the message says why and what to do."""
+
+
+class NotInRun(KeyError):
+    """What was asked for is not in a run; the message says what is."""
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +93,24 @@ class CellLog:
             self.write([{"type": "opened", "schema": SCHEMA}])
 
     def write(self, events: Sequence[Event]) -> None:
-        """Append events, each its own line, handed to the operating system before this returns."""
+        """Append events, each its own line, handed to the operating system before this returns.
+
+        Raises RunLogError, with nothing written, for an event that could not be read back.
+        """
         assert self._file is not None, "open() comes first"
-        data = memoryview(b"".join(_line(event) for event in events))
+        data = memoryview(b"".join(self._checked_line(event) for event in events))
         while data:
             data = data[os.write(self._file, data) :]
+
+    def _checked_line(self, event: Event) -> bytes:
+        line = _line(event)
+        # What is no plain data yet (numpy's numbers) is judged by what it becomes.
+        wrong = fault(event) and fault(json.loads(line))
+        if wrong is not None:
+            raise RunLogError(
+                f"{self.path}: what happened cannot be logged ({wrong}): correct the environment or method it came from"
+            )
+        return line
 
     def close(self) -> None:
         if self._file is not None:
@@ -123,22 +150,26 @@ def _whole_lines(file: int) -> int:
 
 
 def read_events(path: Path) -> Iterator[Event]:
-    """The events of a trial's file; a last line without its end is left out, a missing file has none."""
+    """The events of a trial's file; a last line without its end is left out, a missing file has none.
+
+    Raises RunLogError for a file that cannot be read and, naming its number, for a line that is no event.
+    """
+    check = LineCheck()
     try:
-        file = path.open("rb")
+        with path.open("rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    return
+                event = check.read(line)
+                if event["type"] == "opened" and event["schema"] != SCHEMA:
+                    raise RunLogError(f"{path} has schema {event['schema']}, this version reads schema {SCHEMA}")
+                yield event
     except FileNotFoundError:
         return
-    with file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                event = json.loads(line)
-            except ValueError as error:
-                raise RunLogError(f"{path}, line {number}, is not an event ({error}): restore the file") from None
-            if event.get("type") == "opened" and event.get("schema") != SCHEMA:
-                raise RunLogError(f"{path} has schema {event.get('schema')}, this version reads schema {SCHEMA}")
-            yield event
+    except OSError as error:
+        raise RunLogError(f"{path} cannot be read ({error.strerror}): {AGAIN}") from None
+    except BadLine as error:
+        raise RunLogError(f"{path}, line {check.number}, is not an event ({error}): {AGAIN}") from None
 
 
 class RunFolder:
@@ -159,22 +190,28 @@ class RunFolder:
         return CellLog(self.path / "cells" / f"{cell.path}.jsonl")
 
     def read(self) -> dict[str, Any]:
-        """The content of run.json. Raises RunLogError if it is not there, unreadable or of another schema."""
+        """The content of run.json.
+
+        Raises RunLogError if it is not there, unreadable, of another schema, or does not hold what a run's has to.
+        """
         try:
-            data: dict[str, Any] = json.loads(self.config_path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
+            data = json.loads(self.config_path.read_text(encoding="utf-8"))
+        except (FileNotFoundError, NotADirectoryError):
+            kind = "a file, not a run" if self.path.is_file() else "not a run: it has no run.json"
+            raise RunLogError(f"{self.path} is {kind}; give a folder that `evoplay run` wrote") from None
+        except (OSError, ValueError, RecursionError) as error:
+            why = error.strerror if isinstance(error, OSError) else f"no JSON: {error}"
+            raise RunLogError(f"{self.config_path} cannot be read ({why}): {REMAKE}") from None
+        found = data.get("schema") if isinstance(data, dict) else SCHEMA
+        if found is not None and found != SCHEMA:
             raise RunLogError(
-                f"{self.path} is not a run: it has no run.json; give a folder that `evoplay run` wrote"
-            ) from None
-        except (OSError, ValueError) as error:
-            raise RunLogError(f"{self.config_path} cannot be read ({error}); restore it or start a new run") from None
-        found = data.get("schema") if isinstance(data, dict) else None
-        if found != SCHEMA:
-            raise RunLogError(
-                f"{self.path} was written with schema {found}, this version reads schema {SCHEMA}: "
+                f"{self.path} was written with schema {shown(found)}, this version reads schema {SCHEMA}: "
                 "use the version that wrote it, or another --out"
             )
-        return data
+        if (wrong := run_fault(data)) is not None:
+            raise RunLogError(f"{self.config_path} is not a run's ({wrong}): {REMAKE}")
+        run: dict[str, Any] = data
+        return run
 
     def create(self, data: Mapping[str, Any]) -> None:
         """Write run.json, whole or not at all."""

@@ -32,7 +32,12 @@ def closed(episode, state=None):
 
 
 def call(number):
-    return {"type": "call", "n": number, "purpose": "act", "episode": 1, "step": 1, "reply": "r", "messages": []}
+    return {
+        "type": "call", "n": number, "purpose": "act", "episode": 1, "step": 1, "seed": 0, "reply": "r", "messages": [],
+    }  # fmt: skip
+
+
+CLAIM = {"type": "claim", "op": "claim", "claim": "c/c001", "episode": 2, "kind": "rule", "text": "Fire pays."}
 
 
 def one(episode, *more):
@@ -48,7 +53,7 @@ def opened(tmp_path, *events):
 
 
 def test_events_come_back_as_they_were_written(tmp_path):
-    events = [{"type": "step", "text": "zwölf\nBären \ud800"}, {"type": "x", "n": [1, 2.5, None, {"a": True}]}]
+    events = [{"type": "y", "text": "zwölf\nBären \ud800"}, {"type": "x", "n": [1, 2.5, None, {"a": True}]}]
     log = opened(tmp_path, *events)
     kept = list(log.events())
     assert kept[0] == {"type": "opened", "schema": 1}
@@ -104,14 +109,13 @@ def test_an_unfinished_episode_is_voided_and_its_calls_stay_counted(tmp_path):
 
 
 def test_a_finished_episode_is_kept_when_taking_it_in_was_cut_off():
-    claim = {"type": "claim", "op": "claim"}
-    events = [*one(1), started(2), step(2, 1), finished(2), call(2), claim]
+    events = [*one(1), started(2), step(2, 1), finished(2), call(2), CLAIM]
     point = resume_point(events)
     history = read_history([*events, point])
     assert len(history.past.episodes) == 2
     assert history.past.unclosed
     assert history.claims == []
-    again = read_history([*events, point, call(3), claim, closed(2)])
+    again = read_history([*events, point, call(3), CLAIM, closed(2)])
     assert len(again.claims) == 1
     assert not again.pending
 
