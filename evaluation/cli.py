@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -354,18 +355,33 @@ app.add_typer(adaexplore_cli.app, name="adaexplore")
 
 
 def main() -> None:
-    """Entry point: an error is one line on standard error and exit code 2; `--debug` shows its traceback."""
+    """Entry point: an error is one line on standard error and exit code 2; `--debug` shows its traceback.
+
+    One that nobody foresaw is one line too, with its place; its exit code is 1.
+    """
     try:
         with as_lines():
             app(standalone_mode=True)
     except BrokenPipeError:
         sys.exit(0)
-    except (ValueError, LookupError, RuntimeError, OSError) as error:
+    except Exception as error:
         if os.environ.get("EVOPLAY_DEBUG"):
             raise
-        message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
-        print(f"evoplay: {message}", file=sys.stderr)
-        sys.exit(2)
+        # A bare KeyError or IndexError says nothing but the key: it is nobody's message.
+        told = isinstance(error, (ValueError, LookupError, RuntimeError, OSError)) and type(error) not in _BARE
+        print(f"evoplay: {' '.join(str(error).split()) if told else _unforeseen(error)}", file=sys.stderr)
+        sys.exit(2 if told else 1)
+
+
+_BARE = (KeyError, IndexError, UnicodeDecodeError, UnicodeEncodeError, RecursionError, NotImplementedError)
+
+
+def _unforeseen(error: Exception) -> str:
+    """An error that no message was written for, in one line: what it was, where, and how to see more."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    where = f"{Path(place.filename).name}, line {place.lineno}"
+    return f"unforeseen {what} ({where}): `evoplay --debug ...` shows where it came from; please report it"
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from evoplay.envs.base import EnvSpec
 from evoplay.envs.registry import ids, spec_of
 from evoplay.envs.solutions import official_solution
 from evoplay.evaluation.load import LoadedRun
+from evoplay.evaluation.runlog import NotInRun
 from evoplay.memory.records import EpisodeRecord, StepRecord
 
 
@@ -63,12 +64,12 @@ def print_games(rows: list[dict[str, Any]]) -> None:
 
 
 def print_episode(run: LoadedRun, cell_name: str, number: int, *, prompts: bool = False) -> None:
-    """The transcript of an episode. Raises LookupError for an episode that is not in the log."""
+    """The transcript of an episode. Raises NotInRun for a trial or an episode that is not in the log."""
     cell = run.find_cell(cell_name)
     records = {record.episode: record for record in run.episodes_of(cell)}
     if number not in records:
         have = f"it has {min(records)} to {max(records)}" if records else "none is finished"
-        raise LookupError(f"{cell} has no finished episode {number}: {have}")
+        raise NotInRun(f"{cell} has no finished episode {number}: {have}")
     record = records[number]
     console = Console(soft_wrap=True, highlight=False, markup=False)
     shown = run.prompts_of(cell) if prompts else {}

@@ -15,7 +15,7 @@ from evoplay.evaluation.recorded import calls_with_messages
 from evoplay.evaluation.recorder import Event
 from evoplay.evaluation.references import write_references
 from evoplay.evaluation.rules_versions import changed_since
-from evoplay.evaluation.runlog import Cell, CellLog, RunFolder
+from evoplay.evaluation.runlog import Cell, CellLog, NotInRun, RunFolder
 from evoplay.evaluation.warned import RunWarning
 from evoplay.memory.records import EpisodeRecord
 
@@ -87,9 +87,10 @@ class LoadedRun:
         if cell not in self._digests:
             if cell not in self._known:
                 return Digest(History(), [], [])
-            events = list(self.log_of(cell).events())
+            log = self.log_of(cell)
+            events = list(log.events())
             told = [event for event, holds in valid_events(events) if holds and event["type"] in INCIDENTS]
-            self._digests[cell] = Digest(read_history(events), list(_call_rows(events)), told)
+            self._digests[cell] = Digest(read_history(events, log.path), list(_call_rows(events)), told)
         return self._digests[cell]
 
     @cached_property
@@ -114,17 +115,18 @@ class LoadedRun:
 
     def reference(self, cell: Cell, episode: int) -> float | None:
         """The reference of an episode; None where there is none for this seed, 0 for an unscored episode."""
-        value: float | None = self.references[cell.env_id][str(cell.seed)][str(episode)].get("value")
+        value: float | None = self.references[cell.env_id][str(cell.seed)].get(str(episode), {}).get("value")
         return value
 
     def find_cell(self, name: str) -> Cell:
-        """A trial by its id or by (part of) its path. Raises KeyError naming those that match."""
+        """A trial by its id or by (part of) its path. Raises NotInRun (a KeyError) naming those that match."""
         exact = [cell for cell in self.cells if name in (cell.id, cell.path)]
         near = exact or [cell for cell in self.cells if name in cell.path or cell.id.startswith(name)]
         if len(near) == 1:
             return near[0]
-        some = ", ".join(cell.path for cell in (near or self.cells)[:6])
-        raise KeyError(f"'{name}' names {len(near)} trials of {self.path}: use one of {some}, ...")
+        those = near or self.cells
+        some = ", ".join(cell.path for cell in those[:6]) + (", ..." if len(those) > 6 else "")
+        raise NotInRun(f"'{name}' names {len(near)} trials of {self.path}: use one of {some}")
 
     def prompts_of(self, cell: Cell) -> dict[int, str]:
         """The text of every prompt of a trial, by the number of its call."""

@@ -111,7 +111,8 @@ class Run:
                 self._compare(self.folder.read())
             else:
                 self.folder.create(self._describe())
-            histories = {cell: read_history(self.folder.log_of(cell).events()) for cell in self.cells}
+            logs = {cell: self.folder.log_of(cell) for cell in self.cells}
+            histories = {cell: read_history(log.events(), log.path) for cell, log in logs.items()}
             self._count_spent(histories)
             return histories
         except BaseException:
