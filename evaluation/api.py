@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from evoplay.evaluation.config import make_config
@@ -24,14 +25,17 @@ def run(
     settings : the other settings of a run (`episodes`, `trials`, `seed`, `out`, ...), as in a run file.
 
     Returns the run, as `evoplay.load(out)` does. What was finished before is kept. Raises ValueError for a bad setting,
-    RuntimeError when the run stopped early or a trial could not go on.
+    TypeError for a backbone or method of no such kind, RuntimeError when the run stopped early or a trial could not go
+    on.
     """
     from evoplay.evaluation.cli import open_configured
 
+    if not isinstance(backbone, str | Backbone):
+        raise TypeError(f"backbone = {backbone!r}: give a name ('sim/learner', a model's) or a Backbone")
     methods = method if isinstance(method, list | tuple) else [method]
     names = [_named(one) for one in methods]
     name = backbone if isinstance(backbone, str) else backbone.name
-    if "out" in settings:
+    if isinstance(settings.get("out"), os.PathLike):
         settings["out"] = str(settings["out"])  # a path is as good as its text
     config = make_config({"method": names, "backbone": name, **settings})
     opened = open_configured(config) if isinstance(backbone, str) else backbone
@@ -52,4 +56,6 @@ def _named(method: Any) -> str:
 
         register(method)
         return method.name
-    return str(method)
+    if isinstance(method, str):
+        return method
+    raise TypeError(f"method = {method!r}: give a name ('memory', 'policy/random') or a Method class")

@@ -1,10 +1,19 @@
-"""Tables of a run in Python: what `evoplay.load` gives, figures, comparisons, merged runs."""
+"""Tables of a run in Python: what `evoplay.load` gives, figures, comparisons; what is undefined, what is no run."""
 
+import json
+import re
+import shutil
+import warnings
+
+import numpy as np
+import pandas as pd
 import pytest
 
 import evoplay as api
-from evoplay.evaluation.runlog import RunLogError
+from evoplay.evaluation.load import RunWarning
+from evoplay.evaluation.report import write_report
 from evoplay.evaluation.summary import as_dict, summarise
+from evoplay.evaluation.terminal import print_report
 
 SETTINGS = {"env": "learn2play/poisoner", "backbone": "sim/learner", "episodes": 3, "trials": 3, "quiet": True}
 
@@ -39,38 +48,6 @@ def test_metrics_and_comparisons_are_those_of_the_report(run):
         api.compare(run, "mmory", "naive")
 
 
-def test_merging_adds_trials_and_contenders(run, tmp_path):
-    more = api.run(method=["memory", "best-episode"], out=str(tmp_path / "b"), **{**SETTINGS, "seed": 5})
-    both = api.merge(run, more)
-    assert both.contenders == ["naive", "memory", "best-episode"]
-    episodes = both.episodes
-    assert len(episodes[episodes["contender"] == "memory"]) == 18
-    assert sorted(set(episodes[episodes["contender"] == "memory"]["trial"])) == [1, 2, 3, 4, 5, 6]
-    whole = sorted(episodes[episodes["contender"] == "memory"]["z"])
-    parts = [z for part in (run, more) for z in part.episodes[part.episodes["contender"] == "memory"]["z"]]
-    assert whole == sorted(parts)
-    assert api.metrics(both).loc[("naive", "ls"), "mean"] == api.metrics(run).loc[("naive", "ls"), "mean"]
-
-
-def test_other_backbones_are_told_apart(run, tmp_path):
-    other = api.run(method="memory", out=str(tmp_path / "b"), **{**SETTINGS, "backbone": "sim/learner?recall=0"})
-    assert api.merge(run, other).contenders == [
-        "naive · sim/learner",
-        "memory · sim/learner",
-        "memory · sim/learner?recall=0",
-    ]
-
-
-def test_runs_of_other_rules_or_settings_are_not_merged(run, tmp_path):
-    other = api.run(method="memory", out=str(tmp_path / "b"), **{**SETTINGS, "episodes": 2})
-    with pytest.raises(RunLogError, match="episodes of learn2play/poisoner is 3 and 2"):
-        api.merge(run, other)
-    other = api.run(method="memory", out=str(tmp_path / "c"), **SETTINGS)
-    other.info["envs"]["learn2play/poisoner"]["rules_version"] = 99
-    with pytest.raises(RunLogError, match="rules_version of learn2play/poisoner is 1 and 99"):
-        api.merge(run, other)
-
-
 def test_a_method_defined_on_the_spot(tmp_path):
     class Last(api.Method):
         """Carries over the last score."""
@@ -86,3 +63,133 @@ def test_a_method_defined_on_the_spot(tmp_path):
     found = api.run(method=["naive", Last], out=str(tmp_path / "d"), **SETTINGS)
     assert found.contenders == ["naive", "last-score"]
     assert len(found.episodes) == 18
+
+
+# --- what is undefined ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cut(run, tmp_path):
+    """The run's folder as it was when two trials of naive were played, the second up to its first episode."""
+    folder = tmp_path / "cut"
+    shutil.copytree(run.path, folder)
+    for cell in run.cells:
+        log = folder / "cells" / f"{cell.path}.jsonl"
+        if cell.contender == "memory" or cell.trial == 3:
+            log.unlink()
+        elif cell.trial == 2:
+            lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+            ends = [at for at, line in enumerate(lines) if json.loads(line)["type"] == "episode_closed"]
+            log.write_text("".join(lines[: ends[0] + 1]), encoding="utf-8")
+    return folder
+
+
+def test_numbers_are_floats_whatever_is_undefined(run, cut):
+    part = api.load(cut)
+    with pytest.warns(RunWarning):
+        tables = {"metrics": api.metrics(part), "compare": api.compare(part, "memory", "naive")}
+    whole = {"metrics": api.metrics(run), "compare": api.compare(run, "memory", "naive")}
+    for name, table in tables.items():
+        assert (table.dtypes == whole[name].dtypes).all()
+    assert tables["metrics"].loc["memory", ["mean", "sd", "low", "high"]].isna().all(axis=None)
+    assert tables["compare"][["difference", "low", "high", "p"]].isna().all(axis=None)
+    assert (whole["metrics"].dtypes[["mean", "sd", "low", "high", "usd"]] == "float64").all()
+    for name in ("episodes", "steps", "calls", "claims"):
+        empty = getattr(part, name)[:0]
+        kinds = getattr(run, name).dtypes
+        assert list(empty.columns) == list(kinds.index)
+    assert (run.episodes.dtypes[["score", "reference", "z", "seconds"]] == "float64").all()
+    assert run.episodes["error"].dtype == run.calls["failed"].dtype == pd.Series([], dtype="str").dtype
+    assert run.episodes["error"].isna().all()
+
+
+def test_an_episode_without_score_is_nan_and_counted_as_missing(run, tmp_path):
+    folder = tmp_path / "failed"
+    shutil.copytree(run.path, folder)
+    log = folder / "cells" / f"{run.cells[0].path}.jsonl"
+    text = log.read_text(encoding="utf-8")
+    text, count = re.subn(
+        r'("type":"episode_finished".*?"score":)[^,]+(,.*?)}\n', r'\1null\2,"error":"timeout: gone"}\n', text, count=1
+    )
+    assert count == 1
+    log.write_text(text, encoding="utf-8")
+    found = api.load(folder)
+    assert np.isnan(found.episodes.loc[0, "score"])
+    assert np.isnan(found.episodes.loc[0, "z"])
+    assert found.episodes.loc[0, "error"] == "timeout: gone"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        row = api.metrics(found).loc[("naive", "mean")]
+    assert (row["episodes"], row["missing"]) == (8, 1)
+
+
+# --- what is not played yet -----------------------------------------------------------------------------------------
+
+
+def every_figure(run):
+    api.metrics(run)
+    api.compare(run, "memory", "naive")
+    api.curves(run)
+
+
+def test_episodes_not_played_yet_are_told_once_a_run(cut, run):
+    part = api.load(cut)
+    with pytest.warns(RunWarning, match="14 of 18 episodes not played yet") as told:
+        every_figure(part)
+    assert [one.filename for one in told] == [__file__]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        api.metrics(run)
+
+
+def test_the_report_tells_them_too(cut, capsys):
+    from rich.console import Console
+
+    print_report(Console(width=200), as_dict(summarise(api.load(cut))))
+    assert capsys.readouterr().out.count("14 of 18 episodes not played yet") == 1
+    page = write_report(api.load(cut)).page.read_text(encoding="utf-8")
+    assert page.count("14 of 18 episodes not played yet") == 1
+
+
+def test_a_run_without_an_episode_has_tables_without_values(run, tmp_path):
+    shutil.copytree(run.path, tmp_path / "r", ignore=shutil.ignore_patterns("cells"))
+    none = api.load(tmp_path / "r")
+    with pytest.warns(RunWarning, match="18 of 18 episodes not played yet"):
+        assert api.metrics(none)["mean"].isna().all()
+    assert api.curves(none).isna().all(axis=None)
+    assert none.episodes.empty
+    assert list(none.claims.columns) == list(run.claims.columns)
+
+
+# --- what is no run -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["runs/x", None, 3, ["runs/x"]])
+def test_what_is_no_run_is_refused_with_the_fix(value):
+    for name, call in {
+        "metrics": lambda: api.metrics(value),
+        "compare": lambda: api.compare(value, "memory", "naive"),
+        "curves": lambda: api.curves(value),
+        "merge": lambda: api.merge(value),
+    }.items():
+        with pytest.raises(TypeError, match=rf"{name} takes a run, not .*: give evoplay.load\('runs/"):
+            call()
+
+
+def test_what_is_no_path_is_refused(run):
+    for value in (None, 3, run):
+        with pytest.raises(TypeError, match="give the folder of a run, as text or path"):
+            api.load(value)
+    with pytest.raises(ValueError, match="was given no runs"):
+        api.merge()
+
+
+def test_bad_inputs_of_a_run_are_refused(tmp_path):
+    settings = {**SETTINGS, "out": tmp_path / "r"}
+    with pytest.raises(TypeError, match="backbone = None: give a name"):
+        api.run(**{**settings, "backbone": None})
+    with pytest.raises(TypeError, match="method = None: give a name"):
+        api.run(**{**settings, "method": None})
+    with pytest.raises(ValueError, match="out = None"):
+        api.run(**{**settings, "out": None})
+    assert not (tmp_path / "r").exists()
