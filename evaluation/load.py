@@ -121,7 +121,9 @@ class LoadedRun:
     def find_cell(self, name: str) -> Cell:
         """A trial by its id or by (part of) its path. Raises NotInRun (a KeyError) naming those that match."""
         exact = [cell for cell in self.cells if name in (cell.id, cell.path)]
-        near = exact or [cell for cell in self.cells if name in cell.path or cell.id.startswith(name)]
+        # `memory/t1` is trial 1, not trials 10 to 19 as well.
+        ending = [cell for cell in self.cells if cell.path.endswith(name)]
+        near = exact or ending or [cell for cell in self.cells if name in cell.path or cell.id.startswith(name)]
         if len(near) == 1:
             return near[0]
         those = near or self.cells

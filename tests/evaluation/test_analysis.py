@@ -34,6 +34,17 @@ def test_tables(run):
     assert run.claims.empty
 
 
+def test_a_trial_is_found_by_the_end_of_its_path_among_ten_and_more(tmp_path):
+    run = api.run(
+        env="learn2play/poisoner", method="naive", backbone="policy/random", episodes=1, trials=11, quiet=True,
+        out=str(tmp_path / "r"),
+    )  # fmt: skip
+    assert run.find_cell("naive/t1").trial == 1
+    assert run.find_cell("/t11").trial == 11
+    with pytest.raises(KeyError, match="'naive/t' names 11 trials"):
+        run.find_cell("naive/t")
+
+
 def test_metrics_and_comparisons_are_those_of_the_report(run):
     report = as_dict(summarise(run))
     table = api.metrics(run)
