@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import metadata
 from typing import Any
@@ -74,9 +75,26 @@ def make(env_id: str, seed: int | None = None, **options: Any) -> Env:
     """An environment by id: `make("learn2play/gemforge", seed=1)`.
 
     `seed` None is the official seed. `options` go to the environment (`episode_mode="control"` repeats episode 1's
-    instance in a re-shuffled game). Raises UnknownEnv for an id nobody has, EnvError for a seed that is no integer.
+    instance in a re-shuffled game). Raises UnknownEnv for an id nobody has, EnvError for a seed that is no integer or
+    an option that the environment does not have.
     """
-    return find(env_id)(seed, **options)
+    factory = find(env_id)
+    _check_options(env_id, factory, options)
+    return factory(seed, **options)
+
+
+def _check_options(env_id: str, factory: Factory, options: Mapping[str, Any]) -> None:
+    try:
+        taken = list(inspect.signature(factory).parameters.values())[1:]
+    except (TypeError, ValueError):  # built in C: it has to answer for itself
+        return
+    if any(one.kind is one.VAR_KEYWORD for one in taken):
+        return
+    known = [one.name for one in taken if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    for name, value in options.items():
+        if name not in known:
+            has = f"its options are {', '.join(known)}" if known else "it has none"
+            raise EnvError(f"{env_id} has no option '{name}' (given as {value!r}): leave it out, {has}")
 
 
 @cache
