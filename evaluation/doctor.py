@@ -28,12 +28,13 @@ def examine(name: str, api_base: str | None, out: Path) -> list[Finding]:
 
     findings = [_disk(out)]
     try:
-        backbone = open_backbone(name, read_records=recorded_calls, api_base=api_base)
+        # What is wrong now is to be told now: a run would try again for minutes.
+        backbone = open_backbone(name, read_records=recorded_calls, api_base=api_base, retries=0)
     except BackboneError as error:
         return [*findings, Finding("backbone", False, str(error))]
     kind = " (simulated backbone)" if backbone.simulated else ""
     findings.append(Finding("backbone", True, f"{name}{kind}"))
-    key = _key(backbone)
+    key = _key(backbone, api_base)
     if key is not None:
         findings.append(key)
         if not key.ok:
@@ -44,11 +45,11 @@ def examine(name: str, api_base: str | None, out: Path) -> list[Finding]:
     )
     findings.append(_price(backbone))
     if not name.startswith("policy/"):
-        findings.append(_call(backbone))
+        findings.append(_call(backbone, api_base))
     return findings
 
 
-def _key(backbone: Backbone) -> Finding | None:
+def _key(backbone: Backbone, api_base: str | None) -> Finding | None:
     check = getattr(backbone, "check_key", None)
     if check is None:
         return None
@@ -56,7 +57,10 @@ def _key(backbone: Backbone) -> Finding | None:
         check()
     except BackboneError as error:
         return Finding("key", False, str(error))
-    return Finding("key", True, "found")
+    from evoplay.methods.backbones.providers import holds_key
+
+    none = "none set, a server of your own may do without" if api_base else "none set, none known to be needed"
+    return Finding("key", True, "found" if holds_key(backbone.name) else none)
 
 
 def _price(backbone: Backbone) -> Finding:
@@ -66,12 +70,14 @@ def _price(backbone: Backbone) -> Finding:
     return Finding("price", True, "unpriced: costs will not be known; give --prices" if known is None else str(known))
 
 
-def _call(backbone: Backbone) -> Finding:
+def _call(backbone: Backbone, api_base: str | None) -> Finding:
     messages = [Message("system", "Answer in one word."), Message("user", "Say ready.\n\nActions:\n- ready\n")]
     try:
         completion = backbone.complete(messages, purpose="check", seed=0, max_tokens=64, where="doctor")
     except (CallFailed, LimitReached, BackboneError) as error:
-        return Finding("one call", False, str(error))
+        reached = getattr(error, "kind", None) not in ("connection", "timeout")
+        fix = f"start the server, or correct --api-base {api_base}" if api_base else "check the network and --api-base"
+        return Finding("one call", False, str(error) if reached else f"{error}: {fix}")
     usage = completion.usage
     detail = f"answered in {completion.seconds:.2f} s as {completion.model} ({usage.input} + {usage.output} tokens)"
     return Finding("one call", True, detail)

@@ -113,8 +113,13 @@ def key_or_placeholder(model: str) -> str | None:
 
     None where it holds one, which litellm finds by itself.
     """
+    return None if holds_key(model) else "none"
+
+
+def holds_key(model: str) -> bool:
+    """Whether the environment holds a key for a model, needed or not."""
     names = key_names(model) or (f"{model.partition('/')[0].upper()}_API_KEY",)
-    return None if any(os.environ.get(name, "").strip() for name in names) else "none"
+    return any(os.environ.get(name, "").strip() for name in names)
 
 
 def wants_cache_marks(model: str) -> bool:
