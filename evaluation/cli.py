@@ -32,6 +32,7 @@ app = typer.Typer(
 )
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="a run's folder")]
 AsJson = Annotated[bool, typer.Option("--json", help="machine-readable output")]
+PLANT_HELP = "a false claim to plant after episode 2: a TOML file, or gemforge or hauntedinn, which come with evoplay"
 
 
 @app.callback()
@@ -66,7 +67,7 @@ def run(
     reasoning_effort: Annotated[str | None, typer.Option()] = None,
     reply_tokens: Annotated[int | None, typer.Option(help="longest reply, in tokens")] = None,
     embeddings: Annotated[str | None, typer.Option(help="hashing, minilm, or a litellm embedding model")] = None,
-    plant: Annotated[str | None, typer.Option(help="file with a false claim to plant after episode 2")] = None,
+    plant: Annotated[str | None, typer.Option(help=PLANT_HELP)] = None,
     api_base: Annotated[str | None, typer.Option(help="address of an OpenAI-compatible server")] = None,
     timeout: Annotated[float | None, typer.Option(help="seconds a call may take")] = None,
     retries: Annotated[int | None, typer.Option(help="further tries of a failed call")] = None,
@@ -89,6 +90,8 @@ def run(
         given["env_options"] = options
     from evoplay.evaluation.config import make_config, read_toml
 
+    if price_for and not estimate:
+        raise ValueError("--price-for is about an estimate: add --estimate, or leave it out")
     config = make_config((read_toml(file) if file is not None else {}) | given)
     if estimate:
         from evoplay.evaluation.estimate import forecast, print_forecast
@@ -196,13 +199,13 @@ def report(
     from evoplay.evaluation.merging import merge
     from evoplay.evaluation.report import transfer_of, write_report
     from evoplay.evaluation.report.material import Material
+    from evoplay.evaluation.summary import baseline_of
     from evoplay.evaluation.terminal import print_published, print_report
     from evoplay.evaluation.transfer import print_transfer
 
     about, transfer = transfer_of([load(path) for path in runs])
     loaded = merge(*about) if len(about) > 1 else about[0]
-    if baseline is not None and baseline not in loaded.contenders:
-        raise ValueError(f"--baseline '{baseline}' is not in {runs[0]}: use one of {', '.join(loaded.contenders)}")
+    baseline_of(loaded, baseline)
     material = Material(loaded, baseline, transfer)
     if as_json:
         print(json.dumps(material.everything, indent=1))
@@ -222,26 +225,30 @@ def report(
 @app.command()
 def power(
     run: Run,
-    difference: Annotated[float, typer.Option(help="the true difference to be found, in points of the metric")],
+    difference: Annotated[float, typer.Option(help="size of the true difference to find, in points of the metric")],
     metric: Annotated[str, typer.Option(help="max, mean, lg or ls")] = "ls",
     baseline: Annotated[str | None, typer.Option(help="the method others are compared with (default naive)")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Trials per game that find a difference with 80 % power, at the variances of a run."""
     from evoplay.evaluation.load import load
-    from evoplay.evaluation.metrics import METRICS
-    from evoplay.evaluation.summary import power_table, summarise, warn_of_gaps
+    from evoplay.evaluation.summary import baseline_of, power_table, summarise, trials_of_both, warn_of_gaps
 
-    if metric not in METRICS:
-        raise ValueError(f"--metric '{metric}' is unknown: use one of {', '.join(METRICS)}")
     loaded = load(run)
+    summary = summarise(loaded)
+    needed = power_table(summary, difference, metric, baseline)
     warn_of_gaps(loaded)
-    needed = power_table(summarise(loaded), difference, metric, baseline)
     if as_json:
         print(json.dumps(needed))
         return
+    base = baseline_of(loaded, baseline)
     for contender, trials in needed.items():
-        print(f"{contender}: {'unknown (fewer than 2 trials)' if trials is None else f'{trials} trials per game'}")
+        if trials is not None:
+            print(f"{contender}: {trials} trials per game")
+        elif trials_of_both(summary, contender, base, metric) < 2:
+            print(f"{contender}: unknown (no game with 2 scored trials of it and of {base})")
+        else:
+            print(f"{contender}: more than 10,000,000 trials per game")
 
 
 @app.command()

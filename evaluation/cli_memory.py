@@ -43,13 +43,22 @@ def memory(
 ) -> None:
     """The claims of a trial with counts and status; without --cell, how true the rules of every method were."""
     from evoplay.evaluation.load import load
+    from evoplay.memory.claims import STATUSES
 
+    if status is not None and status not in STATUSES:
+        raise ValueError(f"--status '{status}' is unknown: use one of {', '.join(STATUSES)}")
     loaded = load(run)
     if cell is None:
+        for name, value in (("kind", kind), ("status", status)):
+            if value is not None:
+                raise ValueError(f"--{name} {value} picks claims of a trial: name the trial with --cell")
         _quality(loaded, as_json)
         return
     found = loaded.find_cell(cell)
     every = _claims(loaded, found)
+    kinds = list(dict.fromkeys(one.kind for one in every))
+    if kind is not None and kinds and kind not in kinds:
+        raise ValueError(f"--kind '{kind}': {found} has no such claims: use one of {', '.join(kinds)}")
     claims = [one for one in every if kind in (None, one.kind) and status in (None, one.status)]
     if as_json:
         from evoplay.memory.claims import as_dict
@@ -73,17 +82,29 @@ def why(
     from evoplay.evaluation.load import load
 
     loaded = load(run)
-    owner, slash, _ = claim.rpartition("/")
-    named = cell or (owner if slash else None)
-    if named is None and len(loaded.cells) > 1:
-        raise ValueError(f"'{claim}' may be of any of {len(loaded.cells)} trials: add --cell, or write CELL/{claim}")
-    found = loaded.find_cell(named) if named else loaded.cells[0]
+    owner, slash, short = claim.rpartition("/")
+    named = cell if cell is not None else owner if slash else None
+    found = _owner(loaded, claim) if named is None else loaded.find_cell(named)
+    if cell is not None and slash and loaded.find_cell(owner) != found:
+        raise ValueError(f"{claim} is not of the trial '{cell}': leave --cell out, or give {short} alone")
     trail = _trail(loaded, found, claim)
     changes = [event for event in loaded.history(found).claims if event["claim"] == trail.claim.id]
     if as_json:
         print(json.dumps(_trail_data(trail, changes), indent=1, ensure_ascii=False))
     else:
         _print_trail(found, trail, changes)
+
+
+def _owner(run: LoadedRun, claim: str) -> Cell:
+    """The trial that has a claim of this id. Raises ValueError where none or several have."""
+    owners = [cell for cell in run.cells if any(one.short_id == claim for one in _claims(run, cell))]
+    if len(owners) == 1:
+        return owners[0]
+    if not owners:
+        listed = f"`evoplay memory {run.path} --cell ...` lists those of a trial"
+        raise ValueError(f"no trial of {run.path} has a claim {claim}: {listed}")
+    some = ", ".join(map(str, owners[:6])) + (", ..." if len(owners) > 6 else "")
+    raise ValueError(f"{len(owners)} trials have a claim {claim}: add --cell, one of {some}")
 
 
 def _claims(run: LoadedRun, cell: Cell) -> list[Claim]:
@@ -174,6 +195,11 @@ def _quality(run: LoadedRun, as_json: bool) -> None:
                 f"  the planted false rule was shown to the end in {row['survived']} of {row['planted']} trials; "
                 f"episodes until it was gone in the others: {gone}"
             )
+
+
+def _sort(claim: Claim) -> str:
+    """The kind of a claim, and its scope where it is not the usual one."""
+    return claim.kind if claim.scope == "rule" else f"{claim.kind} {claim.scope}"
 
 
 def _ids(ids: Any) -> str:

@@ -46,7 +46,7 @@ class RunConfig(BaseModel):
     reply_tokens: int | None = Field(default=None, ge=1, description="longest reply, in tokens")
     model_options: dict[str, Any] = Field(default_factory=dict, description="further arguments of litellm.completion")
     embeddings: str = Field(default="hashing", description="hashing, minilm, or a litellm embedding model")
-    plant: str | None = Field(default=None, description="file with a false claim to plant after episode 2")
+    plant: str | None = Field(default=None, description="a false claim to plant: a file, or gemforge or hauntedinn")
 
     out: str = Field(default="runs/latest", description="the run's folder")
     concurrency: int = Field(default=4, ge=1, description="trials played at the same time")

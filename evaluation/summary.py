@@ -163,9 +163,12 @@ def costs(run: LoadedRun, contender: str) -> dict[str, Any]:
 
 
 def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
-    """The report as JSON data: `methods`, `pairs` (every contender against the baseline), what is missing."""
+    """The report as JSON data: `methods`, `pairs` (every contender against the baseline), what is missing.
+
+    Raises ValueError for a baseline that is not in the run.
+    """
     run = summary.run
-    base = baseline or (BASELINE if BASELINE in run.contenders else run.contenders[0])
+    base = baseline_of(run, baseline)
     methods: dict[str, Any] = {}
     for contender in run.contenders:
         records = [r for cell in run.cells if cell.contender == contender for r in run.episodes_of(cell)]
@@ -220,14 +223,37 @@ def _pairs(summary: Summary, base: str) -> dict[str, Any]:
 
 
 def power_table(summary: Summary, effect: float, metric: str, baseline: str | None = None) -> dict[str, int | None]:
-    """Trials per game for 80 % power to find a difference of `effect` to the baseline, by contender."""
+    """Trials per game for 80 % power to find a difference of `effect` to the baseline, by contender.
+
+    None where a contender has no game with two scored trials, or would need more than ten million. Raises ValueError
+    for an effect that is not above 0, a metric or a baseline that is not there, and a run with nothing to compare.
+    """
     run = summary.run
-    base = baseline or (BASELINE if BASELINE in run.contenders else run.contenders[0])
-    return {
-        other: trials_needed(summary.strata(other, metric), summary.strata(base, metric), effect)
-        for other in run.contenders
-        if other != base
-    }
+    if not 0 < effect < np.inf:
+        raise ValueError(f"the difference to be found is {effect:g}: give its size, a number above 0, such as 2")
+    if metric not in METRICS:
+        raise ValueError(f"there is no metric '{metric}': use one of {', '.join(METRICS)}")
+    base = baseline_of(run, baseline)
+    others = [contender for contender in run.contenders if contender != base]
+    if not others:
+        raise ValueError(f"{run.path} has only {base}, nothing to compare it with: run a second --method")
+    theirs = summary.strata(base, metric)
+    return {other: trials_needed(summary.strata(other, metric), theirs, effect) for other in others}
+
+
+def trials_of_both(summary: Summary, ours: str, theirs: str, metric: str) -> int:
+    """The most scored trials that two contenders both have on a game."""
+    pairs = zip(summary.strata(ours, metric), summary.strata(theirs, metric), strict=True)
+    return max((min(len(a.present), len(b.present)) for a, b in pairs), default=0)
+
+
+def baseline_of(run: LoadedRun, named: str | None = None) -> str:
+    """What the others are compared with. Raises ValueError for one that is not in the run."""
+    if named is None:
+        return BASELINE if BASELINE in run.contenders else run.contenders[0]
+    if named not in run.contenders:
+        raise ValueError(f"'{named}' is not in {run.path}: compare with one of {', '.join(run.contenders)}")
+    return named
 
 
 def _mean(values: Array) -> float | None:

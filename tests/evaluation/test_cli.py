@@ -76,7 +76,8 @@ def test_json_of_run_and_report(evoplay, tmp_path):
     code, out, _ = evoplay("report", tmp_path / "r", "--json")
     assert code == 0
     again = json.loads(out)
-    assert again["methods"] == data["methods"]
+    for method, found in data["methods"].items():
+        assert again["methods"][method].items() >= found.items()
     assert again["pairs"] == data["pairs"]
     assert set(again["pairs"]) == {"memory - naive"}
 
@@ -131,6 +132,34 @@ def test_power(evoplay, tmp_path):
     assert code == 0
     assert json.loads(out)["memory"] >= 2
     assert "trials per game" in evoplay("power", tmp_path / "r", "--difference", 1)[1]
+    assert (
+        evoplay("power", tmp_path / "r", "--difference", 1e-12)[1] == "memory: more than 10,000,000 trials per game\n"
+    )
+
+
+def test_power_says_why_a_number_is_unknown(evoplay, tmp_path):
+    evoplay("run", *GEM, *QUICK, "--out", tmp_path / "r", "--trials", 1)
+    code, out, _ = evoplay("power", tmp_path / "r", "--difference", 1)
+    assert (code, out) == (0, "memory: unknown (no game with 2 scored trials of it and of naive)\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--difference", "0"], "the difference to be found is 0: give its size, a number above 0"),
+        (["--difference", "-1"], "the difference to be found is -1: give its size, a number above 0"),
+        (["--difference", "nan"], "the difference to be found is nan: give its size"),
+        (["--difference", "1", "--baseline", "mm"], "'mm' is not in r: compare with one of naive"),
+        (["--difference", "1", "--metric", "best"], "no metric 'best': use one of max, mean, lg, ls"),
+        (["--difference", "1"], "r has only naive, nothing to compare it with: run a second --method"),
+    ],
+)
+def test_power_refuses_what_it_cannot_tell(evoplay, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    evoplay("run", *GEM, "--method", "naive", "--backbone", "policy/random", "--episodes", 1, "--out", "r")
+    code, out, err = evoplay("power", "r", *arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert said in err
 
 
 def test_doctor(evoplay, monkeypatch, tmp_path):
@@ -141,6 +170,31 @@ def test_doctor(evoplay, monkeypatch, tmp_path):
     code, out, _ = evoplay("doctor", "--backbone", "openai/gpt-4o-mini", "--out", tmp_path)
     assert code == 1
     assert "OPENAI_API_KEY" in out
+
+
+def test_doctor_tries_a_dead_address_once_and_says_what_to_do(evoplay, monkeypatch, tmp_path):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    tries = []
+
+    def refused(kind, model, **request):
+        tries.append(request["api_base"])
+        raise ConnectionError("connection refused")
+
+    monkeypatch.setattr("evoplay.methods.backbones.litellm_client.call", refused)
+    monkeypatch.setattr("evoplay.methods.backbones.litellm_client.supported", lambda model: frozenset())
+    address = "http://localhost:9/v1"
+    code, out, _ = evoplay("doctor", "--backbone", "openai/gpt-4o-mini", "--api-base", address, "--out", tmp_path)
+    assert (code, tries) == (1, [address])
+    assert f"connection refused: start the server, or correct --api-base {address}" in out
+    assert "key: none set, a server of your own may do without" in out
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
+    out = evoplay("doctor", "--backbone", "openai/gpt-4o-mini", "--api-base", address, "--out", tmp_path)[1]
+    assert "key: found" in out
+
+
+def test_the_help_names_the_claims_that_come_with_evoplay(evoplay):
+    words = " ".join(evoplay("run", "--help")[1].split())
+    assert "a TOML file, or gemforge or hauntedinn, which come with evoplay" in words
 
 
 def method_file(tmp_path, body):
@@ -179,6 +233,12 @@ RAISING = """class Mine(Method):
         (["run", *GEM, *QUICK, "--env-seeds", "5..1"], "5..1 is empty"),
         (["run", *GEM, *QUICK, "--env-seeds", "one"], "write whole numbers"),
         (["run", *GEM, *QUICK, "--episode-mode", "shuffled"], "use one of reshuffled, control"),
+        (
+            ["run", *GEM, *QUICK, "--setting", "default"],
+            "learn2play/gemforge has no option 'setting' (given as 'default'): leave it out, its options are "
+            "episode_mode",
+        ),
+        (["run", *GEM, *QUICK, "--price-for", "openai/gpt-5-mini"], "add --estimate"),
         (["run", *GEM, "--backbone", "policy/random"], "'method' is missing"),
         (["report", "nowhere"], "nowhere is not a run"),
         (["show", "nowhere", "--cell", "x"], "nowhere is not a run"),

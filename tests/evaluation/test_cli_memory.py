@@ -1,11 +1,13 @@
 """evoplay memory and evoplay why, on a run of a scripted backbone."""
 
 import json
+import shutil
 
 import pytest
 
 from evoplay.evaluation.cli import main
 from evoplay.evaluation.config import make_config
+from evoplay.evaluation.load import load
 from evoplay.evaluation.runner import Run
 from tests.scripted import ScriptedBackbone, fields
 
@@ -102,16 +104,33 @@ def test_the_truth_of_rules_is_told_without_a_cell(evoplay, folder):
     assert json.loads(evoplay("memory", folder, "--json")[1])[0]["true"] == 2
 
 
+def test_a_claim_that_one_trial_has_needs_no_cell(evoplay, folder, tmp_path):
+    again = shutil.copytree(folder, tmp_path / "r")
+    path = again / "cells/learn2play.gemforge.s1/evidence/t2.jsonl"
+    made = next(line for line in path.read_text().splitlines() if '"op":"claim"' in line and "/c002" in line)
+    with path.open("a") as log:
+        log.write(f"{made.replace('/c002', '/c003')}\n")
+    assert evoplay("why", again, "c003")[1].startswith(f"{load(again).find_cell('t2').id}/c003  ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("c001",), "may be of any of 2 trials: add --cell, or write CELL/c001"),
-        (("c009", "--cell", "t1"), "there is no claim c009"),
-        (("c001", "--cell", "t7"), "'t7' names 0 trials"),
+        (("why", "c001"), "2 trials have a claim c001: add --cell, one of learn2play.gemforge.s1/evidence/t1, "),
+        (("why", "c009"), "no trial of {} has a claim c009: `evoplay memory {} --cell ...` lists those of a trial"),
+        (("why", "c009", "--cell", "t1"), "there is no claim c009"),
+        (("why", "c001", "--cell", "t7"), "'t7' names 0 trials of {}: use one of"),
+        (("memory", "--kind", "rule"), "--kind rule picks claims of a trial: name the trial with --cell"),
+        (("memory", "--status", "hypothesis"), "--status hypothesis picks claims of a trial"),
+        (("memory", "--cell", "t1", "--kind", "rul"), "evidence/t1 has no such claims: use one of rule"),
+        (
+            ("memory", "--cell", "t1", "--status", "hyp"),
+            "--status 'hyp' is unknown: use one of active, hypothesis, established, aside, retracted",
+        ),
     ],
 )
-def test_a_claim_that_cannot_be_found_is_one_line_with_the_fix(evoplay, folder, arguments, says):
-    code, _, err = evoplay("why", folder, *arguments)
-    assert code == 2
-    assert says in err
+def test_what_cannot_be_found_is_one_line_with_the_fix(evoplay, folder, arguments, says):
+    code, out, err = evoplay(arguments[0], folder, *arguments[1:])
+    assert (code, out) == (2, "")
+    assert says.format(folder, folder) in err
     assert err.count("\n") == 1
