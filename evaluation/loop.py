@@ -63,7 +63,8 @@ class Trial:
     ----------
     cell : the opaque id of the trial, the prefix of its step ids.
     seed_of : the seed of a call from (episode, step, purpose).
-    episodes : how many to play. budget_tokens : what a prompt may hold (None: no limit).
+    episodes : how many the player is told of. until : the last one to play now (None: all of them).
+    budget_tokens : what a prompt may hold (None: no limit).
     hide_actions : do not list valid actions. freeze_after : learn so many episodes, then only use what was learned.
     max_steps : the cap (None: the environment's own). use_tools : offer the environment's tools to the backbone.
     plant : a false statement that the method is made to hold after episode 2, where it can hold one.
@@ -76,6 +77,7 @@ class Trial:
     episodes: int
     seed_of: Callable[[int, int, str], int]
     recorder: Recorder
+    until: int | None = None
     budget_tokens: int | None = None
     hide_actions: bool = False
     freeze_after: int | None = None
@@ -122,7 +124,8 @@ class _Player:
             if past.unclosed:
                 self.method.rolled_out = past.rolled_out
                 self._close(done[-1])
-        for number in range(len(done) + 1, self.trial.episodes + 1):
+        last = min(self.trial.episodes, self.trial.until or self.trial.episodes)
+        for number in range(len(done) + 1, last + 1):
             record = self._episode(number)
             done.append(record)
             self._close(record)

@@ -6,7 +6,7 @@ import platform
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -32,6 +32,8 @@ from evoplay.methods.registry import find_method
 from evoplay.methods.services import Services
 
 Listener = Callable[[Cell, Event], None]
+LEAST_BUDGET = 500
+"""Tokens below which a prompt has no room for a game."""
 
 
 @dataclass(slots=True)
@@ -80,13 +82,28 @@ class Outcome:
 
 
 class Run:
-    """One run: a configuration and its folder. Raises ConfigError for an embedding that cannot be used."""
+    """One run: a configuration and its folder. Raises ConfigError for an embedding that cannot be used.
 
-    def __init__(self, config: RunConfig, backbone: Backbone, listener: Listener | None = None) -> None:
+    Parameters
+    ----------
+    cells : the trials to play (default: all of the configuration).
+    until : the last episode to play of each, fewer than are planned (default: all that are planned).
+    """
+
+    def __init__(
+        self,
+        config: RunConfig,
+        backbone: Backbone,
+        listener: Listener | None = None,
+        *,
+        cells: Sequence[Cell] | None = None,
+        until: int | None = None,
+    ) -> None:
         self.config = config
         self.backbone = backbone
         self.folder = RunFolder(config.out)
-        self.cells = config.cells()
+        self.cells = config.cells() if cells is None else list(cells)
+        self.until = until
         self.contenders = {row.label: row for row in config.contenders()}
         self.stores = Stores(config, backbone)
         self.planting = None if config.plant is None else read_planting(config.plant)
@@ -127,6 +144,7 @@ class Run:
             spending.add(Usage(input=tokens), sum(history.usd for history in histories.values()))
 
     def _check(self) -> None:
+        self._budget(self.backbone)
         envs = {(cell.env_id, cell.seed) for cell in self.cells}
         for env_id, seed in envs:
             self._make_env(env_id, seed)
@@ -236,7 +254,8 @@ class Run:
         return self._planned[cell.env_id]
 
     def _finished(self, cell: Cell, history: History) -> bool:
-        return len(history.past.episodes) >= self.planned(cell) and not history.pending
+        last = self.planned(cell) if self.until is None else min(self.until, self.planned(cell))
+        return len(history.past.episodes) >= last and not history.pending
 
     def halt(self, why: str, *, fatal: bool = False) -> None:
         """Ask every trial to stop before its next step; the first reason is the one that is told."""
@@ -293,6 +312,7 @@ class Run:
                 backbone=backbone,
                 cell=cell.id,
                 episodes=self._episodes(env.spec),
+                until=self.until,
                 seed_of=seed_of,
                 recorder=recorder,
                 budget_tokens=self._budget(backbone),
@@ -319,10 +339,7 @@ class Run:
         return open_backbone(contender.policy)
 
     def _budget(self, backbone: Backbone) -> int | None:
-        window = None if backbone.context_window is None else backbone.context_window - backbone.reply_tokens
-        if self.config.budget_tokens is not None:
-            return self.config.budget_tokens if window is None else min(self.config.budget_tokens, window)
-        return window
+        return prompt_budget(self.config, backbone.name, backbone.context_window, backbone.reply_tokens)
 
     def _void_unfinished(self, log: CellLog) -> None:
         point = resume_point(log.events())
@@ -337,6 +354,21 @@ class Run:
                     self.outcome.failed.append((cell, event["episode"], event["error"]))
         if self.listener is not None:
             self.listener(cell, event)
+
+
+def prompt_budget(config: RunConfig, model: str, window: int | None, reply_tokens: int) -> int | None:
+    """Tokens a prompt may hold: the run's own budget, within what a model's window leaves beside a reply.
+
+    None where there is no limit. Raises ConfigError where the window leaves too little to play in.
+    """
+    room = None if window is None else window - reply_tokens
+    if room is not None and room < LEAST_BUDGET:
+        raise ConfigError(
+            f"{model}: a window of {window:,} tokens leaves {max(room, 0):,} for a prompt beside replies of "
+            f"{reply_tokens:,}, at least {LEAST_BUDGET} are needed: give a smaller --reply-tokens"
+        )
+    given = [limit for limit in (config.budget_tokens, room) if limit is not None]
+    return min(given, default=None)
 
 
 class _Interrupt:
