@@ -208,14 +208,14 @@ CALL_COLUMNS = (
 )  # fmt: skip
 CLAIM_COLUMNS = (
     "op", "claim", "episode", "kind", "text", "scope", "status", "condition", "action", "effect", "supports",
-    "contradicts", "steps", "why",
+    "contradicts", "steps", "why", "key", "data",
 )  # fmt: skip
 NUMBERS = (
     "score", "reference", "z", "seconds", "score_before", "score_after", "visible_after", "call_seconds",
     "env_seconds", "usd",
 )  # fmt: skip
 """Columns of real numbers, which may be undefined."""
-TEXTS = ("error", "failed", "kind", "text", "scope", "status", "condition", "action", "effect", "why")
+TEXTS = ("error", "failed", "kind", "text", "scope", "status", "condition", "action", "effect", "why", "key")
 """Columns of texts, which may be missing."""
 
 

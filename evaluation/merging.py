@@ -158,6 +158,9 @@ def _said(one: LoadedRun, other: LoadedRun, cells: Sequence[Cell]) -> str:
 
 def _same_play(one: Home, other: Home) -> bool:
     """Whether two trials were played the same as far as both got, and something was played."""
+    logs = [run.log_of(cell).path for run, cell in (one, other)]
+    if logs[0].resolve() == logs[1].resolve():
+        return logs[0].is_file()
     shared = list(zip(*(run.episodes_of(cell) for run, cell in (one, other)), strict=False))
     alike = all(
         here.score == there.score

@@ -22,6 +22,7 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+import pandas as pd
 import pytest
 import typer.main
 
@@ -119,7 +120,17 @@ def evoplay(monkeypatch, capsys):
     return call
 
 
+@pytest.fixture
+def own_display(monkeypatch):
+    """What a document prints depends neither on the terminal nor on what another one has set."""
+    monkeypatch.setenv("COLUMNS", "80")
+    names = [f"display.{name}" for name in ("width", "max_columns", "max_colwidth", "max_rows", "precision")]
+    with pd.option_context(*(part for name in names for part in (name, pd.get_option(name)))):
+        yield
+
+
 @named
+@pytest.mark.usefixtures("own_display")
 def test_what_is_shown_runs(document, evoplay, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "configs", tmp_path / "configs")

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -43,6 +44,16 @@ def test_a_trial_is_found_by_the_end_of_its_path_among_ten_and_more(tmp_path):
     assert run.find_cell("/t11").trial == 11
     with pytest.raises(KeyError, match="'naive/t' names 11 trials"):
         run.find_cell("naive/t")
+
+
+def test_the_document_names_every_column(run):
+    page = (Path(__file__).parents[2] / "docs" / "analysis.md").read_text(encoding="utf-8")
+    for name in ("episodes", "steps", "calls", "claims"):
+        table = page.partition(f"\n`{name}`: one row")[2].partition("\n|---|---|---|\n")[2].partition("\n\n")[0]
+        rows = [line.strip("|").split("|") for line in table.splitlines()]
+        told = [column for first, *_ in rows for column in re.findall(r"`(\w+)`", first)]
+        assert set(told) == set(getattr(run, name).columns) - {"env", "seed", "contender", "trial"}
+        assert all(unit.strip() for _, unit, _ in rows)
 
 
 def test_metrics_and_comparisons_are_those_of_the_report(run):
