@@ -39,8 +39,8 @@ def similarity(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def adjacent_similarity(episodes: Sequence[EpisodeRecord]) -> float | None:
-    """Mean similarity of the action sequences of adjacent episodes; None below two episodes."""
-    pairs = [similarity(a.actions, b.actions) for a, b in pairwise(episodes)]
+    """Mean similarity of the actions of adjacent episodes; None where no two adjacent ones were played whole."""
+    pairs = [similarity(a.actions, b.actions) for a, b in pairwise(episodes) if a.error is None and b.error is None]
     return float(np.mean(pairs)) if pairs else None
 
 

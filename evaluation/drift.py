@@ -64,8 +64,8 @@ def spearman(x: Sequence[float], y: Sequence[float]) -> Correlation:
 
 
 def centred(groups: Sequence[Sequence[float]]) -> list[float]:
-    """All values, each less the mean of its group."""
-    return [float(value - np.mean(group)) for group in groups for value in group]
+    """All values, each less the mean of its group; rounded, for noise in the last bits would break ties."""
+    return [round(float(value - np.mean(group)), 9) for group in groups for value in group]
 
 
 def paired(first: Sequence[float], second: Sequence[float], level: float = 0.95) -> Paired:

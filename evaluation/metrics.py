@@ -141,9 +141,7 @@ def difference(ours: Sequence[Stratum], theirs: Sequence[Stratum]) -> tuple[Esti
     value = float(sum(w * (a.present.mean() - b.present.mean()) for w, (a, b) in zip(weights, both, strict=True)))
     samples = [(w, s.present) for w, pair in zip(weights, both, strict=True) for s in pair]
     interval, df, error = _interval_parts(value, samples)
-    p = None
-    if df is not None and error is not None:
-        p = float(2 * stats.t.sf(abs(value) / error, df)) if error > 0 else float(value == 0)
+    p = None if df is None or error is None else float(2 * stats.t.sf(abs(value) / error, df))
     return Estimate(value, None, interval, None, df), p
 
 
@@ -170,7 +168,7 @@ def trials_needed(
     if not both or effect == 0:
         return None
     total = sum(w for _, _, w in both)
-    parts = np.array([(w / total) ** 2 * sample.var(ddof=1) for a, b, w in both for sample in (a, b)])
+    parts = np.array([(w / total) ** 2 * _variance(sample) for a, b, w in both for sample in (a, b)])
     if not parts.sum():
         return 2
 
@@ -179,7 +177,8 @@ def trials_needed(
         df = parts.sum() ** 2 / (parts**2 / (trials - 1)).sum()
         limit = stats.t.ppf(1 - alpha / 2, df)
         shift = abs(effect) / error
-        return float(stats.nct.sf(limit, df, shift) + stats.nct.cdf(-limit, df, shift)) >= power
+        # The far tail is nan where it is too small to be computed.
+        return float(np.nansum([stats.nct.sf(limit, df, shift), stats.nct.cdf(-limit, df, shift)])) >= power
 
     high = 2
     while not has_power(high):
@@ -205,6 +204,11 @@ def curve(z: Array) -> Array:
     return points
 
 
+def _variance(sample: Array) -> float:
+    """The sample variance; 0 for equal values, whose mean may be off by a rounding."""
+    return float(sample.var(ddof=1)) if np.ptp(sample) else 0.0
+
+
 def _nonempty(strata: Sequence[Stratum], games: Sequence[int] | None) -> tuple[list[Stratum], list[int]]:
     numbers = list(range(len(strata))) if games is None else list(games)
     kept = [(s, g) for s, g in zip(strata, numbers, strict=True) if len(s.present)]
@@ -227,7 +231,7 @@ def _interval_parts(
 ) -> tuple[tuple[float, float] | None, float | None, float | None]:
     if any(len(sample) < FEWEST_TRIALS for _, sample in samples):
         return None, None, None
-    parts = np.array([w**2 * sample.var(ddof=1) / len(sample) for w, sample in samples])
+    parts = np.array([w**2 * _variance(sample) / len(sample) for w, sample in samples])
     error = float(np.sqrt(parts.sum()))
     if error == 0:
         return (value, value), None, None

@@ -30,6 +30,11 @@ def frontier(points: Mapping[str, tuple[float | None, float | None]]) -> list[st
     ]
 
 
+def unpriced(call: Mapping[str, Any]) -> bool:
+    """Whether nobody knows what a call cost. One that failed and used nothing has cost nothing."""
+    return call["usd"] is None and (call["failed"] is None or call["input"] + call["output"] > 0)
+
+
 def equal_spend(run: LoadedRun, contender: str, unit: str = "tokens") -> list[dict[str, float]]:
     """Best-so-far and score of a contender against cumulative spend, reflection calls counted.
 
@@ -64,7 +69,7 @@ def _spent(run: LoadedRun, cell: Cell, unit: str) -> dict[int, float] | None:
     """What each episode of a trial cost; None where a price is not known."""
     costs: dict[int, float] = {}
     for call in run.calls_of(cell):
-        if unit == "usd" and call["usd"] is None and call["failed"] is None:
+        if unit == "usd" and unpriced(call):
             return None
         price = (call["usd"] or 0.0) if unit == "usd" else call["input"] + call["output"]
         costs[call["episode"]] = costs.get(call["episode"], 0.0) + price
@@ -77,13 +82,13 @@ def _progress(run: LoadedRun, cell: Cell, spent: Mapping[int, float]) -> Array:
     A failed episode has cost something and scored nothing: the best stays, z is taken from its neighbours.
     """
     rows: list[tuple[float, float, float]] = []
-    total = best = 0.0
+    total, best = 0.0, np.nan
     for record in run.episodes_of(cell):
         total += spent.get(record.episode, 0.0)
         if not run.reference(cell, record.episode):
             continue
         z = normalised(run, cell, record)
-        best = best if z is None else max(best, z)
+        best = best if z is None else float(np.fmax(best, z))
         rows.append((total, best, np.nan if z is None else z))
     found = np.array(rows, dtype=float).reshape(-1, 3)
     there = ~np.isnan(found[:, 2])
@@ -92,7 +97,8 @@ def _progress(run: LoadedRun, cell: Cell, spent: Mapping[int, float]) -> Array:
     at, points = np.linspace(0, 1, len(found)), np.linspace(0, 1, POINTS)
     if len(found) == 1:
         return np.repeat(found, POINTS, axis=0)
-    columns = [np.interp(points, at, found[:, 0]), np.interp(points, at, found[:, 1])]
+    scored = ~np.isnan(found[:, 1])
+    columns = [np.interp(points, at, found[:, 0]), np.interp(points, at[scored], found[scored, 1])]
     columns.append(np.interp(points, at[there], found[there, 2]))
     return np.stack(columns, axis=1)
 
@@ -138,7 +144,7 @@ def spend_by_purpose(run: LoadedRun, contender: str) -> dict[str, dict[str, Any]
             row["seconds"] += call["seconds"]
             for kind in kinds:
                 row[kind] += call[kind]
-            if call["usd"] is None and call["failed"] is None:
+            if unpriced(call):
                 row["usd"] = None
             elif row["usd"] is not None:
                 row["usd"] += call["usd"] or 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from evoplay.evaluation.metrics import (
     trials_needed,
 )
 from evoplay.evaluation.runlog import Cell
+from evoplay.evaluation.spending import unpriced
 
 BASELINE = "naive"
 
@@ -50,6 +51,10 @@ class Summary:
     run: LoadedRun
     scores: dict[str, list[GameScores]] = field(default_factory=dict)
     unnormalised: list[str] = field(default_factory=list)
+
+    def unscored(self, contender: str) -> list[str]:
+        """The games on which a contender has no score at all, and which its figures therefore lack."""
+        return [game.env_id for game in self.scores[contender] if np.isnan(game.z).all()]
 
     def strata(self, contender: str, metric: str) -> list[Stratum]:
         return [Stratum(game.figure(metric), game.weight) for game in self.scores[contender]]
@@ -128,6 +133,15 @@ def said_of_gaps(left: int, planned: int) -> str:
     return f"{left} of {planned} episodes not played yet: a trial cut short stands in the figures with what it has"
 
 
+def said_of_unscored(report: Mapping[str, Any]) -> list[str]:
+    """A line for each contender that lacks games which others have: its figures are of fewer games."""
+    return [
+        f"{name} has no score on {', '.join(row['unscored'])}: its figures are of the other games"
+        for name, row in report["methods"].items()
+        if row["unscored"] and row["games"]
+    ]
+
+
 def warn_of_gaps(run: LoadedRun) -> None:
     """Warn (RunWarning), once a run, where planned episodes have not been played; for a function that a user calls."""
     if said := said_of_gaps(*gaps(run)):
@@ -150,13 +164,9 @@ def costs(run: LoadedRun, contender: str) -> dict[str, Any]:
             by_purpose["calls"] += 1
             by_purpose["input"] += call["input"]
             by_purpose["output"] += call["output"]
-            if call["failed"] is not None:
-                total["failed_calls"] += 1
-                total["usd"] += call["usd"] or 0.0
-            elif call["usd"] is None:
-                total["unpriced_calls"] += 1
-            else:
-                total["usd"] += call["usd"]
+            total["failed_calls"] += call["failed"] is not None
+            total["unpriced_calls"] += unpriced(call)
+            total["usd"] += call["usd"] or 0.0
     if total["unpriced_calls"]:
         total["usd"] = None
     return {**total, "tokens": tokens, "by_purpose": purposes}
@@ -185,6 +195,7 @@ def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
             "cost": cost,
             "curve": _numbers(summary.curve(contender)),
             "games": _by_game(summary.scores[contender]),
+            "unscored": summary.unscored(contender),
             **exploration_figures(records),
         }
     return {

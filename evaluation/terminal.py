@@ -14,7 +14,7 @@ from rich.table import Table
 
 from evoplay.evaluation.recorder import Event
 from evoplay.evaluation.runlog import Cell
-from evoplay.evaluation.summary import said_of_gaps
+from evoplay.evaluation.summary import said_of_gaps, said_of_unscored
 
 BARS = "▁▂▃▄▅▆▇█"
 PLAIN_WIDTH = 110
@@ -60,6 +60,8 @@ def print_report(console: Console, report: Mapping[str, Any]) -> None:
     _print_curves(console, report)
     planned = sum(row["planned"] for row in report["methods"].values())
     if said := said_of_gaps(report["unplayed"], planned):
+        console.print(said, highlight=False)
+    for said in said_of_unscored(report):
         console.print(said, highlight=False)
     for game in report["unnormalised"]:
         console.print(f"no reference, left out of the figures: {game}")

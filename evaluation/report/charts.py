@@ -443,7 +443,7 @@ def _zero(metric: str) -> list[Figure]:
 
 
 def _padded(values: Sequence[float]) -> list[float]:
-    low, high = min([0.0, *values]), max(values)
+    low, high = min([0.0, *values]), max(values, default=0.0)
     room = (high - low) or 1.0
     return [low - 0.05 * room, high + 0.12 * room]
 

@@ -11,7 +11,7 @@ from evoplay.evaluation.report.figures import Chart, Style
 from evoplay.evaluation.report.material import Material
 from evoplay.evaluation.report.table import Column, Table
 from evoplay.evaluation.rules.grades import grader_of
-from evoplay.evaluation.summary import gaps, said_of_gaps
+from evoplay.evaluation.summary import gaps, said_of_gaps, said_of_unscored
 
 
 @dataclass(slots=True)
@@ -125,6 +125,7 @@ def _methods(material: Material, looks: dict[str, Style]) -> Section:
     said = []
     if missing := said_of_gaps(*gaps(material.run)):
         said.append(f"{missing}.")
+    said += [f"{words}." for words in said_of_unscored(material.report)]
     if material.report["changed_rules"]:
         said.append(f"Played under other rules than those of today: {_changed(material)}.")
     if material.report["unnormalised"]:

@@ -8,7 +8,7 @@ from evoplay.evaluation.behaviour import adjacent_similarity, behaviour, levensh
 from evoplay.evaluation.discovery import discovery
 from evoplay.evaluation.load import load
 from evoplay.evaluation.publications import method_rows, published
-from evoplay.evaluation.spending import cache_shares, equal_spend, frontier, spend_by_purpose
+from evoplay.evaluation.spending import cache_shares, equal_spend, frontier, spend_by_purpose, unpriced
 from evoplay.memory.records import EpisodeRecord
 
 from .test_cli import evoplay  # noqa: F401
@@ -47,6 +47,8 @@ def test_adjacent_similarity_by_hand():
     episodes = [played("a", "b", "c", "d"), played("a", "b", "c", "e"), played("a")]
     assert adjacent_similarity(episodes) == pytest.approx((0.75 + 0.25) / 2)
     assert adjacent_similarity(episodes[:1]) is None
+    episodes[1].error = "the call failed"
+    assert adjacent_similarity(episodes) is None
 
 
 @pytest.mark.parametrize(
@@ -116,6 +118,20 @@ def test_spending_adds_up(run):
         curve = equal_spend(run, contender)
         assert curve[-1]["spend"] == pytest.approx((mine["input"] + mine["output"]).sum() / 2)
         assert [point["best"] for point in curve] == sorted(point["best"] for point in curve)
+
+
+@pytest.mark.parametrize(
+    ("usd", "failed", "tokens", "unknown"),
+    [
+        (0.1, None, 9, False),
+        (None, None, 9, True),
+        (None, "timeout", 0, False),
+        (None, "cut", 9, True),
+        (0.0, "cut", 9, False),
+    ],
+)
+def test_what_has_no_known_price(usd, failed, tokens, unknown):
+    assert unpriced({"usd": usd, "failed": failed, "input": tokens, "output": 0}) is unknown
 
 
 def test_predicted_and_billed_cache(run):

@@ -68,6 +68,13 @@ def test_centring_takes_the_level_of_a_group_away():
     assert centred([[1, 3], [10, 20, 30]]) == [-1, 1, -10, 0, 10]
 
 
+@given(st.lists(st.floats(0.001, 1000), min_size=2, max_size=4), st.integers(3, 7))
+def test_what_is_the_same_within_every_group_is_the_same_when_pooled(levels, size):
+    pooled = centred([[level] * size for level in levels])
+    assert len(set(pooled)) == 1
+    assert spearman(pooled, range(len(pooled))).rho is None
+
+
 def test_settings_are_paired_by_episode():
     found = compare_settings({"e1": 50, "e2": 60, "e3": 70, "gone": 0}, {"e3": 90, "e1": 60, "e2": 75, "new": 1})
     assert (found.mean, found.n) == (15, 3)

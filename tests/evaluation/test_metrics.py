@@ -154,6 +154,19 @@ def test_power_is_unknown_without_variance_to_go_by():
     assert trials_needed(strata([1.0, 1.0]), strata([2.0, 2.0]), 1.0) == 2
 
 
+@given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3))
+def test_equal_trials_have_no_variance_whatever_their_value(ours, theirs):
+    found, p = difference(strata([ours] * 3), strata([theirs] * 3))
+    assert found.ci == (found.mean, found.mean)
+    assert p is None
+
+
+@given(st.floats(0.5, 60))
+def test_a_larger_difference_never_takes_more_trials(effect):
+    ours, theirs = strata([1.0, 2.0, 3.0]), strata([1.5, 2.0, 2.9])
+    assert trials_needed(ours, theirs, effect) >= trials_needed(ours, theirs, 1.1 * effect)
+
+
 def test_a_curve_of_five_episodes_is_interpolated():
     points = curve(np.array([[0.0, 10.0, 20.0, 30.0, 40.0]]))
     assert points == pytest.approx(np.linspace(0, 40, 10))

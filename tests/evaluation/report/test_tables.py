@@ -12,16 +12,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from evoplay.evaluation.behaviour import behaviour
 from evoplay.evaluation.cli import main
+from evoplay.evaluation.config import make_config
 from evoplay.evaluation.load import load
 from evoplay.evaluation.metrics import Stratum, estimate
 from evoplay.evaluation.report import ReportError, charts, conduct, scores, spend, transfer_of, write_report
+from evoplay.evaluation.report.contents import contents
 from evoplay.evaluation.report.figures import end_labels, logarithmic, sides, styles_of
 from evoplay.evaluation.report.material import Material
 from evoplay.evaluation.report.table import Column, Table
 from evoplay.evaluation.report.transcripts import Lines
+from evoplay.evaluation.runner import Run
+from evoplay.evaluation.summary import as_dict, said_of_unscored, summarise
+from evoplay.evaluation.terminal import print_report
+from evoplay.methods.backbones.registry import open_backbone
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +212,33 @@ def test_a_place_that_cannot_be_written(run, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ReportError, match="--no-html"):
         write_report(run, tmp_path / "file" / "r.html")
+
+
+def test_a_run_of_policies_alone_has_a_page_too(tmp_path):
+    made = make_config(
+        {"env": "learn2play/poisoner", "method": ["policy/random", "policy/solver"], "backbone": "sim/learner"}
+        | {"episodes": 2, "trials": 1, "out": str(tmp_path / "r")}
+    )
+    played = Run(made, open_backbone("sim/learner"))
+    played.execute(played.prepare())
+    written = write_report(load(tmp_path / "r"))
+    assert written.page.stat().st_size > 1_000_000
+
+
+def test_a_game_without_a_score_is_said_to_be_missing(run):
+    summary = summarise(run)
+    game = next(game for game in summary.scores["evidence"] if game.env_id == "learn2play/gemforge")
+    game.z[:] = np.nan
+    found = as_dict(summary)
+    assert (found["methods"]["naive"]["unscored"], summary.unscored("evidence")) == ([], ["learn2play/gemforge"])
+    words = "evidence has no score on learn2play/gemforge: its figures are of the other games"
+    assert words in said_of_unscored(found)
+    console = Console(file=io.StringIO(), width=200)
+    print_report(console, found)
+    assert words in console.file.getvalue()
+    material = Material(run)
+    material.summary = summary
+    assert words in contents(material).sections[0].lead
 
 
 def report(capsys, monkeypatch, *arguments):
