@@ -104,18 +104,22 @@ def _backbone(run: LoadedRun) -> str:
 
 def _check_alike(one: LoadedRun, other: LoadedRun) -> None:
     """Raises RunLogError for runs of other rules or settings, with every value that differs."""
+    apart = OF_THE_ROWS if _backbone(one) == _backbone(other) else (*OF_THE_ROWS, *OF_THE_MODEL)
+    if found := differing(one, other, apart):
+        fix = "run one of them again with what the other has, or read them one by one"
+        raise RunLogError(f"{one.path} and {other.path} cannot be merged: {'; '.join(found)}: {fix}")
+
+
+def differing(one: LoadedRun, other: LoadedRun, apart: Sequence[str] = ()) -> list[str]:
+    """What differs between two runs, in words: rules and episodes of shared games, and settings but those `apart`."""
     found = []
     for env_id in sorted(one.info["envs"].keys() & other.info["envs"].keys()):
         here, there = one.info["envs"][env_id], other.info["envs"][env_id]
         different = [name for name in ("rules_version", "episodes") if here[name] != there[name]]
         found += [f"{name} of {env_id} is {here[name]} and {there[name]}" for name in different]
-    apart = OF_THE_ROWS if _backbone(one) == _backbone(other) else (*OF_THE_ROWS, *OF_THE_MODEL)
     here, there = _settings(one), _settings(other)
     different = [name for name in here if name not in apart and here[name] != there[name]]
-    found += [f"{name} is {here[name]!r} and {there[name]!r}" for name in different]
-    if found:
-        fix = "run one of them again with what the other has, or read them one by one"
-        raise RunLogError(f"{one.path} and {other.path} cannot be merged: {'; '.join(found)}: {fix}")
+    return found + [f"{name} is {here[name]!r} and {there[name]!r}" for name in different]
 
 
 def _settings(run: LoadedRun) -> dict[str, Any]:

@@ -15,7 +15,9 @@ from typing import Any
 from evoplay.envs.registry import spec_of, suite_ids
 from evoplay.evaluation.config import ConfigError, RunConfig, make_config
 from evoplay.evaluation.load import LoadedRun
+from evoplay.evaluation.merging import differing
 from evoplay.evaluation.metrics import Stratum, difference, estimate
+from evoplay.evaluation.runlog import RunLogError
 from evoplay.evaluation.summary import GameScores, Summary, summarise
 
 CONDITIONS = ("control", "reshuffled")
@@ -46,7 +48,13 @@ def configurations(settings: dict[str, Any], out: str) -> dict[str, RunConfig]:
 
 
 def compare(control: LoadedRun, reshuffled: LoadedRun) -> dict[str, Any]:
-    """LS in both conditions and the drop, by method: over all games, and game by game, with 95 % intervals."""
+    """LS in both conditions and the drop, by method: over all games, and game by game, with 95 % intervals.
+
+    Raises RunLogError where the runs differ in more than the condition.
+    """
+    if found := differing(control, reshuffled, ("episode_mode",)):
+        fix = "make both with evoplay transfer"
+        raise RunLogError(f"{control.path} and {reshuffled.path} cannot be compared: {'; '.join(found)}: {fix}")
     both = {"control": summarise(control), "reshuffled": summarise(reshuffled)}
     methods: dict[str, Any] = {}
     for contender in control.contenders:

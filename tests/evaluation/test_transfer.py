@@ -53,3 +53,13 @@ def test_the_drop_is_the_difference_of_the_slopes(evoplay, tmp_path):  # noqa: F
     data = compare(load(tmp_path / "t" / "control"), load(tmp_path / "t" / "reshuffled"))
     found = data["methods"]["policy/random"]["all"]
     assert found["drop"]["mean"] == pytest.approx(slopes["control"] - slopes["reshuffled"], abs=1e-6)
+
+
+def test_runs_that_differ_in_more_than_the_condition_are_refused(evoplay, tmp_path):  # noqa: F811
+    for condition, seed in (("control", 1), ("reshuffled", 2)):
+        settings = ["--episode-mode", condition, "--seed", seed, "--episodes", 2, "--trials", 1]
+        evoplay("run", *GAMES, "--method", "policy/random", *settings, "--out", tmp_path / condition)
+    code, _, error = evoplay("report", tmp_path / "control", tmp_path / "reshuffled")
+    assert code == 2
+    assert "seed is 1 and 2: make both with evoplay transfer" in error
+    assert error.count("\n") == 1
