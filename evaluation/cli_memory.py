@@ -114,12 +114,16 @@ def _claims(run: LoadedRun, cell: Cell) -> list[Claim]:
 
 
 def _trail(run: LoadedRun, cell: Cell, claim: str) -> Trail:
+    from evoplay.evaluation.runlog import AGAIN, RunLogError
     from evoplay.evaluation.stores import known_steps
-    from evoplay.memory.evidence import EvidenceStore
+    from evoplay.memory.evidence import EvidenceError, EvidenceStore
 
     history = run.history(cell)
     store = EvidenceStore(cell.id)
-    store.restore(history.claims, known_steps(history, run.info["config"].get("freeze_after")))
+    try:
+        store.restore(history.claims, known_steps(history, run.info["config"].get("freeze_after")))
+    except EvidenceError as error:
+        raise RunLogError(f"{run.log_of(cell).path} does not hang together: {error}: {AGAIN}") from None
     return store.trail(claim.rpartition("/")[2])
 
 

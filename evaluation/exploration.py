@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 from scipy import special
 
 from evoplay.envs.adaexplore.assessment import BEFORE, END, read_assessment
+from evoplay.evaluation.exploration_facts import told_by_adaexplore
 from evoplay.memory.records import EpisodeRecord
 
 TIE = 1e-9
@@ -268,7 +270,7 @@ def changes(first: Directions, second: Directions) -> set[Change]:
 def explored(record: EpisodeRecord) -> Explored | None:
     """What an episode's record shows; None for one that failed or is of another suite."""
     facts = next((step.info["episode"] for step in record.steps if "episode" in step.info), None)
-    if facts is None or record.error is not None:
+    if facts is None or record.error is not None or not told_by_adaexplore(facts):
         return None
     episode = Explored(
         facts["family"],
@@ -326,10 +328,10 @@ def summary(episodes: Sequence[Explored]) -> dict[str, Any]:
     }
 
 
-def _columns(episodes: Sequence[Explored]) -> list[tuple[float, ...]]:
+def _columns(episodes: Sequence[Explored]) -> list[tuple[float | None, ...]]:
     if not episodes:
         return []
-    return list(zip(*(episode.ca_by_batch() for episode in episodes), strict=True))
+    return list(zip_longest(*(episode.ca_by_batch() for episode in episodes)))
 
 
 def aligned_curve(episodes: Sequence[Explored]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evoplay.evaluation.exploration_facts import SUITE, check_facts
 from evoplay.evaluation.history import History, read_history, valid_events
 from evoplay.evaluation.recorded import calls_with_messages
 from evoplay.evaluation.recorder import Event
@@ -90,7 +91,10 @@ class LoadedRun:
             log = self.log_of(cell)
             events = list(log.events())
             told = [event for event, holds in valid_events(events) if holds and event["type"] in INCIDENTS]
-            self._digests[cell] = Digest(read_history(events, log.path), list(_call_rows(events)), told)
+            history = read_history(events, log.path)
+            if self.info["envs"][cell.env_id]["suite"] == SUITE:
+                check_facts(history.past.episodes, log.path)
+            self._digests[cell] = Digest(history, list(_call_rows(events)), told)
         return self._digests[cell]
 
     @cached_property
