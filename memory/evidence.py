@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evoplay.memory.claims import SCOPES, STATUSES, Claim, Wording, applied, rebuilt
-from evoplay.memory.embeddings import Embedder, Hashing
+from evoplay.memory.embeddings import Embedder, Hashing, similarities
 from evoplay.memory.index import VectorIndex
 from evoplay.memory.records import Step
 
@@ -305,7 +305,7 @@ class EvidenceStore:
         if not others:
             return []
         vectors = self.embedder.embed([text, *others])
-        return [round(float(one), 5) for one in vectors[1:] @ vectors[0]]
+        return similarities(vectors[1:], vectors[0])
 
     def trail(self, claim_id: str) -> Trail:
         """The raw steps behind a claim and against it, and its earlier wordings."""

@@ -17,18 +17,15 @@ import weakref
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from evoplay.memory.embeddings import similarities
 
+if TYPE_CHECKING:
     from evoplay.memory.embeddings import Vectors
 
 EXACT = 1_000
 """From so many items on candidates come from Chroma."""
 CANDIDATES = 64
 """Fetched from Chroma at least; the exact ranking is among them."""
-_ROWS = 256
-"""Rows multiplied at once: larger products are spread over threads, which costs more than it gains."""
 _CONFIGURATION = {"hnsw": {"space": "cosine", "ef_construction": 100, "ef_search": 100, "num_threads": 1}}
 
 Where = Mapping[str, Collection[str]]
@@ -66,8 +63,7 @@ class VectorIndex:
         rows = self._candidates(vector, k, where)
         if not rows:
             return []
-        # Rounded, because the last digits depend on the order of summation.
-        scores = [round(float(score), 5) for score in self._scores(vector, rows)]
+        scores = similarities(self._vectors[rows], vector)
         ranked = sorted(zip(scores, rows, strict=True), reverse=True)
         return [(self._ids[row], score) for score, row in ranked[:k]]
 
@@ -85,12 +81,6 @@ class VectorIndex:
             self._feed(range(len(self._ids)))
         found = self._graph.nearest(vector, min(max(k, CANDIDATES), len(self._ids)), where)
         return [self._rows[one] for one in found]
-
-    def _scores(self, vector: Any, rows: Sequence[int]) -> NDArray[np.float32]:
-        import numpy as np
-
-        parts = [self._vectors[rows[at : at + _ROWS]] @ vector for at in range(0, len(rows), _ROWS)]
-        return np.concatenate(parts)
 
     def _feed(self, rows: Sequence[int]) -> None:
         assert self._graph is not None

@@ -1,6 +1,10 @@
 """The index: found is what is nearest, the same items in the same order find the same, and nothing leaks."""
 
 import gc
+import os
+import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -9,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evoplay.memory import index
-from evoplay.memory.embeddings import Hashing, unit_rows
+from evoplay.memory.embeddings import Hashing, similarities, unit_rows
 from evoplay.memory.index import Graph, VectorIndex
 
 TEXTS = ["a lantern", "a kettle"]
@@ -49,6 +53,33 @@ def test_of_equals_the_latest_comes_first_and_what_was_replaced_is_gone():
     found.put(["b"], VECTORS[[1]], [{"kind": "x"}])
     assert [key for key, _ in found.nearest(VECTORS[0], 1)] == ["a"]
     assert found.nearest(VECTORS[0], 9, {"kind": ["x"]}) == [("b", pytest.approx(VECTORS[0] @ VECTORS[1], abs=1e-4))]
+
+
+MANY = """
+import hashlib
+import numpy as np
+from evoplay.memory.embeddings import similarities, unit_rows
+vectors = unit_rows(np.random.default_rng(5).random((300, 512), dtype=np.float32) - np.float32(0.4))
+print(hashlib.sha256(repr([similarities(vectors, one) for one in vectors]).encode()).hexdigest())
+"""
+
+
+def test_similarities_are_the_same_on_every_processor():
+    """Of 90,000, some lie so near to a rounding's edge that another order of summation would tell."""
+    found = set()
+    for kernel in ("Haswell", "Prescott", "SkylakeX"):
+        env = {**os.environ, "OPENBLAS_CORETYPE": kernel}
+        run = subprocess.run([sys.executable, "-c", MANY], env=env, capture_output=True, text=True, check=False)
+        if run.returncode != -signal.SIGILL:
+            assert run.returncode == 0, run.stderr
+            found.add(run.stdout)
+    assert len(found) == 1
+
+
+def test_similarities_of_nothing_and_of_many():
+    assert similarities(VECTORS[:0], VECTORS[0]) == []
+    many = unit_rows(np.random.default_rng(1).normal(size=(700, 16)))
+    assert similarities(many, many[3]) == pytest.approx((many @ many[3]).tolist(), abs=1e-5)
 
 
 def test_chroma_finds_what_the_exact_search_finds(monkeypatch):
