@@ -377,7 +377,8 @@ def search(draws: Draws, best: Best, width: int | None) -> None:
             if width is not None and states.early.size > width:
                 influence = states.columns[INFLUENCE]
                 worth = Outlook(states.columns, target, turn).of(influence).astype(np.int64) * 256 + influence
-                states = states.take(np.argpartition(-worth, width)[:width])
+                # Stable: which of equals a partition keeps depends on the processor.
+                states = states.take(np.argsort(-worth, kind="stable")[:width])
             for first in range(0, states.early.size, CHUNK):
                 expand(
                     draws,
