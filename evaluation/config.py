@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from evoplay.envs.registry import spec_of, suite_ids
 from evoplay.evaluation.runlog import Cell
+from evoplay.evaluation.runschema import MOST
 from evoplay.methods.registry import MethodSpec, parse_methods
 
 
@@ -30,8 +31,8 @@ class RunConfig(BaseModel):
     env: list[str] = Field(min_length=1, description="environment ids, or a suite's name for all of it")
     method: list[str] = Field(min_length=1, description="methods with options; policy/NAME plays without a model")
     backbone: str = Field(default="sim/learner", description="what plays: see `evoplay doctor`")
-    episodes: int | None = Field(default=None, ge=1, description="episodes a trial (default: each game's own)")
-    trials: int = Field(default=3, ge=1, description="independent trials of each method on each game")
+    episodes: int | None = Field(default=None, ge=1, le=MOST, description="episodes a trial (default: each game's own)")
+    trials: int = Field(default=3, ge=1, le=MOST, description="independent trials of each method on each game")
     seed: int = Field(default=0, description="the run's seed; games keep their official ones")
     env_seeds: list[int] | None = Field(default=None, description="seeds of the games (default: the official one)")
     episode_mode: str = Field(default="reshuffled", description="'control' repeats episode 1's instance")
@@ -48,7 +49,7 @@ class RunConfig(BaseModel):
     embeddings: str = Field(default="hashing", description="hashing, minilm, or a litellm embedding model")
     plant: str | None = Field(default=None, description="a false claim to plant: a file, or gemforge or hauntedinn")
 
-    out: str = Field(default="runs/latest", description="the run's folder")
+    out: str = Field(default="runs/latest", min_length=1, description="the run's folder")
     concurrency: int = Field(default=4, ge=1, description="trials played at the same time")
     api_base: str | None = None
     timeout: float | None = Field(default=None, gt=0, description="seconds a call may take")
@@ -120,6 +121,8 @@ def parse_seeds(text: str) -> list[int]:
             raise ConfigError(f"--env-seeds '{text}': write whole numbers as 1..5 or 1,2,7") from None
         if high < low:
             raise ConfigError(f"--env-seeds '{text}': {low}..{high} is empty; write the smaller number first")
+        if high - low >= MOST:
+            raise ConfigError(f"--env-seeds '{text}': {low}..{high} are more than {MOST:,} seeds; write fewer")
         seeds += range(low, high + 1)
     return list(dict.fromkeys(seeds))
 

@@ -12,15 +12,18 @@ from evoplay.memory.records import EpisodeRecord, StepRecord
 SUITE = "adaexplore"
 MANY = 1000
 """More batches or cases than any episode has."""
-_FEW = Shape(f"a whole number from 1 to {MANY}", frozenset((int,)), lambda value: 1 <= value <= MANY)
+_FEW = whole(1, MANY)
 _YES_OR_NO = Shape("true or false", frozenset((bool, int)), lambda value: value in (0, 1))
 _DIRECTIONS = Shape(
     "an object of directions, 1 or -1", frozenset((dict,)), lambda value: all(one in (1, -1) for one in value.values())
 )
 
 
+_NUMBERS = Shape("a list of numbers", LISTS, lambda value: value and not any(map(NUMBER.fault, value)))
+
+
 def _rows(value: Sequence[Any]) -> bool:
-    return all(row.__class__ in LISTS and row and not any(map(NUMBER.fault, row)) for row in value)
+    return not any(_NUMBERS.fault(row) for row in value)
 
 
 _ROWS = Shape("a list of lists of numbers", LISTS, _rows)

@@ -42,7 +42,11 @@ def write_references(folder: RunFolder) -> dict[str, Any]:
         options = dict(config["env_options"])
         if config["episode_mode"] != "reshuffled":
             options["episode_mode"] = config["episode_mode"]
-        env = make(cell["env"], cell["seed"], **options)
+        try:
+            env = make(cell["env"], cell["seed"], **options)
+        except (ValueError, TypeError) as error:
+            why = f"{folder.config_path} tells of an environment that cannot be made: {error}"
+            raise RunLogError(f"{why}; references and the figures in percent need it as it was") from None
         for number in wanted:
             try:
                 found = env.reference(int(number))

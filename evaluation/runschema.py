@@ -20,7 +20,12 @@ from evoplay.evaluation.shapes import (
     whole,
 )
 
-NUMBERED = whole(1)
+MOST = 1_000_000
+"""More episodes, trials or seeds than any run has."""
+INTEGER = Shape("a whole number", frozenset((int,)))
+"""Seeds may be of any size."""
+NUMBERED = Shape("a whole number of at least 1", INTEGER.types, lambda value: value >= 1)
+COUNTED = whole(1, MOST)
 _LIST = Shape("a list with an entry", LISTS, bool)
 _MOMENT = Shape("a time in seconds", NUMBER.types, lambda value: 0 <= value < 1e11)
 _RUN = fields(
@@ -34,7 +39,7 @@ _RUN = fields(
     created=_MOMENT,
 )
 _CONFIG = fields(
-    seed=WHOLE,
+    seed=INTEGER,
     episode_mode=TEXT,
     env_options=OBJECT,
     budget_tokens=or_null(NUMBERED),
@@ -47,7 +52,7 @@ _ENV = fields(
     suite=TEXT,
     kind=TEXT,
     challenge=FLAG,
-    episodes=NUMBERED,
+    episodes=COUNTED,
     rules_version=WHOLE,
 )
 _CONTENDER = fields(
@@ -56,7 +61,7 @@ _CONTENDER = fields(
     options=optional(or_null(OBJECT)),
     policy=optional(or_null(TEXT)),
 )
-_CELL = fields(env=TEXT, seed=WHOLE, contender=TEXT, trial=NUMBERED)
+_CELL = fields(env=TEXT, seed=INTEGER, contender=TEXT, trial=COUNTED)
 _BACKBONE = fields(name=TEXT, simulated=FLAG)
 _VERSIONS = fields(evoplay=optional(TEXT))
 _REFERENCE = fields(value=NUMBER)

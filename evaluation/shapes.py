@@ -53,9 +53,11 @@ def optional(shape: Shape) -> Shape:
     return Shape(shape.said, shape.types | {Absent}, shape.fits)
 
 
-def whole(least: int) -> Shape:
-    """A whole number of at least so much."""
-    return Shape(f"a whole number of at least {least}", frozenset((int,)), lambda value: least <= value < LARGEST_WHOLE)
+def whole(least: int, most: int | None = None) -> Shape:
+    """A whole number of at least so much, and at most so much."""
+    said = f"a whole number of at least {least}" if most is None else f"a whole number from {least} to {most}"
+    limit = LARGEST_WHOLE if most is None else most
+    return Shape(said, frozenset((int,)), lambda value: least <= value <= limit)
 
 
 def one_of(*known: str) -> Shape:
@@ -71,6 +73,16 @@ def numbers(count: int) -> Shape:
 def list_of(entry: Fields, said: str) -> Shape:
     """A list of objects with these fields."""
     return Shape(said, LISTS, lambda value: not any(fault_of(one, entry) for one in value))
+
+
+def object_of(entry: Fields, said: str) -> Shape:
+    """An object with these fields."""
+    return Shape(said, frozenset((dict,)), lambda value: fault_of(value, entry) is None)
+
+
+def each(entry: Shape, said: str) -> Shape:
+    """An object every entry of which is such a value."""
+    return Shape(said, frozenset((dict,)), lambda value: not any(map(entry.fault, value.values())))
 
 
 def _all_texts(value: Iterable[Any]) -> bool:

@@ -109,7 +109,7 @@ def overview(material: Material) -> Table:
         ("instances", str(config["episode_mode"])),
         ("run seed", ", ".join(dict.fromkeys(str(part.info["config"]["seed"]) for part in run.parts))),
         ("started", time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(run.info["created"]))),
-        ("evoplay", str(run.info["versions"]["evoplay"])),
+        ("evoplay", str(run.info["versions"].get("evoplay", "n/a"))),
     ]
     for name, word in (("budget_tokens", "tokens a prompt may hold"), ("freeze_after", "memory frozen after episode")):
         if config.get(name):
