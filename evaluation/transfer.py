@@ -18,8 +18,23 @@ from evoplay.evaluation.load import LoadedRun
 from evoplay.evaluation.merging import differing
 from evoplay.evaluation.metrics import Stratum, difference, estimate
 from evoplay.evaluation.runlog import RunLogError
+from evoplay.evaluation.shapes import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    each,
+    fault_of,
+    fields,
+    numbers,
+    object_of,
+    optional,
+    or_null,
+    whole,
+)
 from evoplay.evaluation.summary import GameScores, Summary, summarise
 
+KEPT = "transfer.json"
+"""The file beside the two runs that keeps their comparison."""
 CONDITIONS = ("control", "reshuffled")
 EPISODES = 10
 
@@ -118,6 +133,35 @@ def _signed(value: float | None) -> str:
 
 def write_transfer(data: dict[str, Any], out: str) -> Path:
     """Keep the comparison beside its two runs."""
-    path = Path(out) / "transfer.json"
+    path = Path(out) / KEPT
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     return path
+
+
+_MEAN = or_null(NUMBER)
+_FIGURE = object_of(fields(mean=_MEAN, sd=optional(_MEAN), ci=or_null(numbers(2))), "a mean with its interval")
+_DROP = object_of(fields(mean=_MEAN, ci=or_null(numbers(2)), p=_MEAN), "a difference with interval and p")
+_PART = object_of(fields(control=_FIGURE, reshuffled=_FIGURE, drop=_DROP), "LS of both conditions, and the drop")
+_METHOD = object_of(fields(all=_PART, games=each(_PART, "such a part a game")), "the parts of a method")
+_DATA = fields(
+    backbone=TEXT,
+    simulated=FLAG,
+    episodes=whole(1),
+    trials=whole(1),
+    missing=each(whole(0), "a count a condition"),
+    methods=each(_METHOD, "an object with LS of both conditions and the drop of each method"),
+)
+
+
+def read_transfer(path: Path) -> dict[str, Any]:
+    """A comparison that was kept. Raises RunLogError for a file that cannot be used."""
+    try:
+        data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        wrong = fault_of(data, _DATA)
+    except (OSError, ValueError, RecursionError) as error:
+        wrong = f"cannot be read: {error.strerror if isinstance(error, OSError) else error}"
+    if wrong is not None:
+        raise RunLogError(
+            f"{path} is not what `evoplay transfer` wrote ({wrong}): delete it, or give that command again"
+        )
+    return data

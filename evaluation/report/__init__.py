@@ -39,6 +39,8 @@ def write_report(run: LoadedRun | Material, page: str | Path | None = None, *, p
 
     material = run if isinstance(run, Material) else Material(run)
     path = Path(page) if page is not None else material.run.path / "report.html"
+    if not path.name:
+        raise ReportError(f"'{path}' names no file: name another place with --html, or leave it out with --no-html")
     part = path.with_name(f"{path.name}.part")
     folder = path.with_name(f"{path.stem}-tables")
     try:
@@ -63,9 +65,7 @@ def transfer_of(runs: Sequence[LoadedRun]) -> tuple[list[LoadedRun], dict[str, A
     A control and a re-shuffled run together are compared, and the report is about the re-shuffled one; else a
     `transfer.json` beside a run's folder is taken, where it holds.
     """
-    import json
-
-    from evoplay.evaluation.transfer import compare
+    from evoplay.evaluation.transfer import KEPT, compare, read_transfer
 
     by_mode: dict[str, list[LoadedRun]] = {}
     for run in runs:
@@ -73,8 +73,7 @@ def transfer_of(runs: Sequence[LoadedRun]) -> tuple[list[LoadedRun], dict[str, A
     control, reshuffled = by_mode.get("control", []), by_mode.get("reshuffled", [])
     if len(control) == len(reshuffled) == 1 and len(runs) == 2:
         return reshuffled, compare(control[0], reshuffled[0])
-    beside = runs[0].path.resolve().parent / "transfer.json"
+    beside = runs[0].path.resolve().parent / KEPT
     if len(runs) == 1 and runs[0].path.resolve().name in ("control", "reshuffled") and beside.is_file():
-        data: dict[str, Any] = json.loads(beside.read_text(encoding="utf-8"))
-        return list(runs), data
+        return list(runs), read_transfer(beside)
     return list(runs), None
