@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from evoplay.envs.adaexplore.blueprints import Blueprint
     from evoplay.envs.adaexplore.generation import Episode
     from evoplay.evaluation.exploration import Explored
@@ -46,22 +47,15 @@ def generate(
 
     tally = Tally()
     facts: dict[str, Any] = {"split": split.value, "seed": seed, "out": str(out)}
-    catalogues = _catalogues(write_fields, seed, facts) if write_fields else None
+    catalogues = None if write_fields is None else _catalogues(write_fields, seed, facts)
 
     def episodes() -> Iterator[Episode]:
         for episode, counts in generate_split(split.value, seed, catalogues):
             tally.add(counts)
             yield episode
 
-    # A file is there whole or not at all.
-    out.parent.mkdir(parents=True, exist_ok=True)
-    part = out.with_name(f"{out.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            facts["episodes"] = write_episodes(episodes(), file)
-        os.replace(part, out)
-    finally:
-        part.unlink(missing_ok=True)
+    with _whole(out) as file:
+        facts["episodes"] = write_episodes(episodes(), file)
     facts |= {"candidates": tally.drawn, "rejected": dict(tally.rejected.most_common())}
     if as_json:
         typer.echo(json.dumps(facts, indent=1))
@@ -147,13 +141,35 @@ def curves(
     """Draw CA by batch around the drift, one line a run."""
     from evoplay.evaluation.drift_plot import curve_svg
 
+    if by_family and len(runs) > 1:
+        raise ValueError(f"--by-family splits a single run, not {len(runs)}: give one, or leave it out")
     groups = {label: list(by_key.values()) for label, by_key in _explored(runs).items()}
     if by_family:
         everything = [episode for episodes in groups.values() for episode in episodes]
         families = sorted({episode.family for episode in everything})
         groups = {name: [episode for episode in everything if episode.family == name] for name in families}
-    out.write_text(curve_svg(groups), encoding="utf-8")
+    drawing = curve_svg(groups)
+    with _whole(out) as file:
+        file.write(drawing)
     typer.echo(f"written to {out}")
+
+
+@contextmanager
+def _whole(out: Path) -> Iterator[TextIO]:
+    """A file to write, which is there whole or not at all. Raises ValueError where it cannot be written."""
+    part = out.with_name(f"{out.name or 'out'}.part")
+    try:
+        if out.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            yield file
+        os.replace(part, out)
+    except OSError as error:
+        raise ValueError(f"--out {out} cannot be written ({error.strerror}): name another file") from None
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def _explored(runs: list[Path]) -> dict[str, dict[str, Explored]]:
@@ -187,9 +203,10 @@ def _cell(value: dict[str, Any]) -> str:
 def _catalogues(model: str, seed: int, facts: dict[str, Any]) -> dict[tuple[str, str], Blueprint]:
     """New catalogues by domain and task, written by a backbone."""
     from evoplay.evaluation.adaexplore_fields import write_catalogues
+    from evoplay.evaluation.recorded import recorded_calls
     from evoplay.methods.backbones.registry import open_backbone
 
-    backbone = open_backbone(model)
+    backbone = open_backbone(model, read_records=recorded_calls)
     found: dict[tuple[str, str], Blueprint] = {}
     calls, refused, usd = 0, 0, 0.0
     unpriced = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from evoplay.evaluation.config import ConfigError, read_toml
@@ -21,14 +22,23 @@ class Planting:
     statement: Statement
 
 
+def shipped_plantings() -> dict[str, Traversable]:
+    """The files that come with evoplay, by name."""
+    folder = resources.files("evoplay.evaluation").joinpath("planted")
+    files = sorted((item for item in folder.iterdir() if item.name.endswith(".toml")), key=lambda item: item.name)
+    return {item.name.removesuffix(".toml"): item for item in files}
+
+
 def read_planting(path: str) -> Planting:
     """A file's statement; `gemforge` and `hauntedinn` name the files that come with evoplay.
 
     The file is TOML with `env`, `text`, `action` and `effect`, and if need be `condition` and `scope`; the last four in
     the forms of `memory/checks.py`, so that a replay can tell that it is false. Raises ConfigError.
     """
-    known = resources.files("evoplay.evaluation").joinpath("planted", f"{path}.toml")
-    data = read_toml(str(known) if known.is_file() and not Path(path).exists() else path)
+    shipped = shipped_plantings()
+    if path not in shipped and not Path(path).is_file():
+        raise ConfigError(f"--plant '{path}' is no file: give a TOML file, or {' or '.join(shipped)}")
+    data = read_toml(path if Path(path).is_file() else str(shipped[path]))
     for name in ("env", "text", "action", "effect"):
         if not isinstance(data.get(name), str) or not data[name].strip():
             raise ConfigError(f"--plant {path} has no '{name}': give env, text, action and effect as texts")
