@@ -44,7 +44,8 @@ def examine(name: str, api_base: str | None, out: Path) -> list[Finding]:
         Finding("context window", True, "unknown: set --budget-tokens" if window is None else f"{window:,} tokens")
     )
     findings.append(_price(backbone))
-    if not name.startswith("policy/"):
+    # A recording answers what was recorded and nothing else.
+    if not name.startswith(("policy/", "replay/")):
         findings.append(_call(backbone, api_base))
     return findings
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from evoplay.methods.backbones.base import Backbone, CallFailed, Completion, Message
+from evoplay.methods.backbones.base import Backbone, BackboneError, CallFailed, Completion, Message
 
 _COMPARED = 20_000
 """Characters of a request's end that are compared when the nearest one is looked for."""
@@ -43,7 +43,10 @@ class Recorded:
 
 
 class ReplayBackbone(Backbone):
-    """Recorded answers, with the usage and price they had then. Of a request made twice the later answer counts."""
+    """Recorded answers, with the usage and price they had then. Of a request made twice the later answer counts.
+
+    Raises BackboneError where nothing was recorded.
+    """
 
     simulated = False
     free = True
@@ -51,6 +54,8 @@ class ReplayBackbone(Backbone):
     def __init__(self, recorded: Iterable[Recorded], name: str = "replay") -> None:
         self.name = name
         self._answers = {call.key: call for call in recorded}
+        if not self._answers:
+            raise BackboneError(f"'{name}': no call is recorded there: give the folder of a run that was played")
 
     def complete(
         self,
