@@ -385,9 +385,20 @@ class _Player:
             raise
         except Exception as error:  # a user's own method: whatever it raises is reported as the method's
             raise MethodBroke(f"{self._named()} raised in {name}: {type(error).__name__}: {error}") from error
-        if (wrong := fault(name, value, arguments)) is not None:
+        if (wrong := fault(name, value, arguments) or self._foreign(name, value)) is not None:
             raise MethodBroke(f"{self._named()}: {name} {wrong}")
         return value
+
+    def _foreign(self, hook: str, value: Any) -> str | None:
+        """What is wrong with claims that the log does not hold: nobody could tell later what they say."""
+        claims = value if hook in ("rules", "shown_rules") else [value] if hook == "plant" else ()
+        if not claims or self.trial.services is None:
+            return None
+        made = {claim.id for claim in self.trial.services.store.claims()}
+        foreign = next((claim.id for claim in claims if claim.id not in made), None)
+        if foreign is None:
+            return None
+        return f"returned the claim {foreign!r}, which is not in the evidence store: make it with services.store.claim"
 
     def _named(self) -> str:
         method = type(self.method)

@@ -6,6 +6,7 @@ import pytest
 from evoplay.evaluation.history import read_history
 from evoplay.evaluation.loop import MethodBroke
 from evoplay.memory.blocks import Block
+from evoplay.memory.claims import Claim
 from evoplay.methods.base import Context, Method
 from tests.scripted import ScriptedBackbone
 
@@ -52,6 +53,7 @@ LOOPED["it"] = LOOPED
         ("choose", 2, "choose returned the int 2: return the place of one of the 2 rollouts, 0 to 1"),
         ("choose", None, "choose returned None: return the place"),
         ("rules", ["4 is best"], "rules returned the list .*: return a list of claims"),
+        ("rules", [Claim("cell/c001", "rule", "4 is best.")], "returned the claim .*c001., which is not in the evid"),
         ("shown_rules", None, "shown_rules returned None: return a list of claims"),
     ],
 )  # fmt: skip
