@@ -94,9 +94,10 @@ def run(
         raise ValueError("--price-for is about an estimate: add --estimate, or leave it out")
     config = make_config((read_toml(file) if file is not None else {}) | given)
     if estimate:
-        from evoplay.evaluation.estimate import forecast, print_forecast
+        from evoplay.evaluation.estimate import forecast
+        from evoplay.evaluation.estimate_table import print_forecast
 
-        found = forecast(config, price_for)
+        found = forecast(config, price_for or ())
         if as_json:
             print(json.dumps(found.as_dict(), indent=1))
         else:

@@ -1,80 +1,86 @@
-"""What a run would take, before it starts: calls and tokens from a short simulated run, USD by the price table.
+"""What a run would take, before it starts: calls and tokens from a simulated run, USD by the price table.
 
-Two simulated trials of a few episodes are played for every environment and method; what grows with the history is
-continued along its line over the episodes, the rest by its mean. Replies are counted as the simulated ones, which are
-short: a model that thinks aloud writes more.
+Replies are counted as the simulated ones, which are short: a model that thinks aloud writes more.
 """
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-import numpy as np
+from evoplay.evaluation.config import RunConfig
+from evoplay.evaluation.simulation import LIMIT, Simulation, simulate
+from evoplay.evaluation.taken import Taken
+from evoplay.methods.backbones.prices import Price, PriceTable, Rates
 
-from evoplay.evaluation.config import RunConfig, make_config
-from evoplay.evaluation.load import LoadedRun, load
-from evoplay.evaluation.recorded import calls_with_messages
-from evoplay.evaluation.runlog import Cell
-from evoplay.memory.blocks import common_prefix
-from evoplay.methods.backbones.base import Usage
-from evoplay.methods.backbones.prices import Price, PriceTable
-
-SIMULATED = "sim/learner"
-SAMPLED = 3
-"""Episodes that are played of each trial."""
-TRIALS = 2
+FREE = Price(Rates(0.0, 0.0, 0.0, 0.0), source="free")
 
 
 @dataclass(slots=True)
 class Estimate:
-    """What a method would take in a whole run: calls, tokens, and the share of input that a cache could serve."""
+    """What a method would take in a whole run: calls, tokens, and the input that a cache could serve.
+
+    planned, simulated : its episodes, and those of them that the figures rest on; 0 of a policy, which calls no model.
+    digits : significant digits that can be told: 3 where all was simulated, 2 where a whole trial of every environment
+    was, 1 where less was.
+    """
 
     calls: float = 0.0
     input: float = 0.0
     cacheable: float = 0.0
     output: float = 0.0
+    planned: int = 0
+    simulated: int = 0
+    digits: int = 3
 
-    def add(self, other: Estimate, times: float = 1.0) -> None:
-        self.calls += times * other.calls
-        self.input += times * other.input
-        self.cacheable += times * other.cacheable
-        self.output += times * other.output
+    def add(self, episodes: Sequence[Taken], times: float = 1.0) -> None:
+        """Add episodes, so many times over."""
+        for part in (part for one in episodes for part in (one.play, one.learn)):
+            self.calls += times * part.calls
+            self.input += times * part.input
+            self.cacheable += times * (part.input - part.fresh)
+            self.output += times * part.output
 
     def usd(self, price: Price | None) -> tuple[float, float] | None:
         """USD with every cacheable token read from a cache, and with none; None where there is no price."""
         if price is None:
             return None
-        plain = Usage(input=round(self.input), output=round(self.output))
-        cached = Usage(input=round(self.input), output=round(self.output), cached=round(self.cacheable))
-        # Per call, not per sum: the tiers of long prompts are those of one call.
-        calls = max(round(self.calls), 1)
-        return tuple(  # type: ignore[return-value]
-            calls * price.usd(Usage(u.input // calls, u.output // calls, u.cached // calls)) for u in (cached, plain)
-        )
+        # The tiers of long prompts are those of one call.
+        rates = price.rates_at(self.input / max(self.calls, 1))
+        plain = self.input * rates.input + self.output * rates.output
+        return plain - self.cacheable * (rates.input - rates.cached), plain
 
 
 @dataclass(slots=True)
-class Forecast:
-    """The estimates of a run's methods, and what each named model would cost."""
+class Part:
+    """The estimates by method with prompts of at most `budget` tokens (None: no limit), and the prices of models.
 
-    methods: dict[str, Estimate] = field(default_factory=dict)
+    longest : tokens of the longest prompt. episodes : those of the run, policies' too.
+    """
+
+    budget: int | None
+    methods: dict[str, Estimate]
+    longest: float
+    episodes: int
     prices: dict[str, Price | None] = field(default_factory=dict)
-    episodes: int = 0
+
+    @property
+    def all(self) -> Estimate:
+        """The sum over the methods."""
+        found = Estimate(digits=min(one.digits for one in self.methods.values()))
+        for one in self.methods.values():
+            for name in ("calls", "input", "cacheable", "output", "planned", "simulated"):
+                setattr(found, name, getattr(found, name) + getattr(one, name))
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         return {
-            "simulated_with": SIMULATED,
-            "episodes": self.episodes,
+            "budget_tokens": self.budget,
+            "longest_prompt": round(self.longest),
             "methods": {
                 name: {
-                    "calls": round(found.calls),
-                    "input": round(found.input),
-                    "cacheable": round(found.cacheable),
-                    "output": round(found.output),
+                    **{key: round(getattr(found, key)) for key in Estimate.__dataclass_fields__},
                     "usd": {model: found.usd(price) for model, price in self.prices.items()},
                 }
                 for name, found in self.methods.items()
@@ -82,92 +88,90 @@ class Forecast:
         }
 
 
-def forecast(config: RunConfig, models: list[str] | None = None) -> Forecast:
-    """Estimate a run. `models` to price it for (default: the run's own backbone)."""
-    from evoplay.evaluation.runner import Run
-    from evoplay.methods.backbones.registry import open_backbone
+@dataclass(slots=True)
+class Forecast:
+    """A run's estimates: one where the windows of all named models hold the prompts, else one for each that does not.
 
-    named = models or [config.backbone]
-    table = PriceTable(config.prices)
-    found = Forecast(prices={model: table.price(model) for model in named})
-    with tempfile.TemporaryDirectory() as folder:
-        settings = config.model_dump() | {
-            "backbone": SIMULATED,
-            "trials": TRIALS,
-            "out": str(Path(folder) / "estimate"),
+    without : a provider's embedding model, the calls of which are not in it; or "".
+    """
+
+    simulated_with: str
+    parts: list[Part]
+    without: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "simulated_with": self.simulated_with,
+            "without": self.without,
+            "episodes": self.parts[0].episodes,
+            "estimates": [part.as_dict() for part in self.parts],
         }
-        whole = {cell: Run(config, open_backbone(SIMULATED)).planned(cell) for cell in config.cells()}
-        settings |= {"episodes": min(SAMPLED, *whole.values()), "env_seeds": None, "max_usd": None, "max_tokens": None}
-        sample = make_config(settings)
-        run = Run(sample, open_backbone(SIMULATED))
-        run.execute(run.prepare())
-        loaded = load(sample.out)
-        seeds = len(config.env_seeds or [0])
-        for cell in loaded.cells:
-            episodes = next(count for other, count in whole.items() if other.env_id == cell.env_id)
-            found.episodes += episodes * seeds * config.trials if cell.trial == 1 else 0
-            estimate = found.methods.setdefault(cell.contender, Estimate())
-            if not cell.contender.startswith("policy/"):
-                estimate.add(_continued(loaded, cell, episodes), times=seeds * config.trials / TRIALS)
-    return found
 
 
-def _continued(run: LoadedRun, cell: Cell, episodes: int) -> Estimate:
-    """A trial of so many episodes: calls an episode by their mean, tokens a call along their line."""
-    by_episode: dict[int, Estimate] = {}
-    last: dict[str, str] = {}
-    for event, messages in calls_with_messages(run.log_of(cell).events()):
-        text = "".join(message.content for message in messages)
-        usage: Mapping[str, Any] = event.get("usage", {})
-        tokens = usage.get("input", 0)
-        same = common_prefix(text, last.get(event["purpose"], "")) / max(len(text), 1)
-        last[event["purpose"]] = text
-        entry = by_episode.setdefault(event["episode"], Estimate())
-        entry.add(Estimate(1, tokens, tokens * same, usage.get("output", 0)))
-    played = [by_episode[number] for number in sorted(by_episode)]
-    # Episodes differ in length by chance; what grows with the history is the prompt of a call.
-    calls = float(np.mean([entry.calls for entry in played])) if played else 0.0
-    whole = Estimate(calls=calls * episodes)
-    for name in ("input", "cacheable", "output"):
-        a_call = np.array([getattr(entry, name) / entry.calls for entry in played])
-        setattr(whole, name, calls * float(_along_the_line(a_call, episodes).sum()))
-    return whole
+def forecast(config: RunConfig, models: Sequence[str] = (), limit: float = LIMIT) -> Forecast:
+    """Estimate a run by playing it in advance, as far as a limit of work allows (see `simulation`).
+
+    models : those to price it for, in the windows of which it is played (default: the run's own backbone).
+
+    Raises BackboneError for a model that is none, ConfigError for a run that cannot be played.
+    """
+    from evoplay.evaluation.recorded import recorded_calls
+    from evoplay.methods.backbones.registry import look_up
+
+    look_up(config.backbone, recorded_calls)
+    table = PriceTable(config.prices)
+    named = {model: _about(config, model, table) for model in dict.fromkeys(models or [config.backbone])}
+    parts: list[Part] = []
+    simulated_with = config.backbone
+    # From the widest on: a narrower window in which everything has room changes nothing.
+    for budget in sorted({budget for _, budget in named.values()}, key=lambda b: (b is not None, -(b or 0))):
+        if not parts or not _has_room(parts[-1], budget):
+            simulation = simulate(config.model_copy(update={"budget_tokens": budget}), limit)
+            simulated_with = simulation.config.backbone
+            parts.append(_part(simulation, budget))
+        parts[-1].prices |= {model: price for model, (price, own) in named.items() if own == budget}
+    for part in parts:
+        part.prices = {model: part.prices[model] for model in named if model in part.prices}
+    return Forecast(simulated_with, parts, config.embeddings if "/" in config.embeddings else "")
 
 
-def _along_the_line(values: np.ndarray[Any, np.dtype[np.float64]], episodes: int) -> np.ndarray[Any, Any]:
-    """Values continued linearly to so many episodes, never below the smallest that was seen."""
-    if len(values) == 0:
-        return np.zeros(episodes)
-    t = np.arange(1, len(values) + 1)
-    slope, start = np.polyfit(t, values, 1) if len(values) > 1 else (0.0, values[0])
-    line = start + slope * np.arange(1, episodes + 1)
-    continued: np.ndarray[Any, Any] = np.concatenate([values[:episodes], line[len(values) :]])
-    line_above: np.ndarray[Any, Any] = np.maximum(continued, values.min())
-    return line_above
+def _about(config: RunConfig, model: str, table: PriceTable) -> tuple[Price | None, int | None]:
+    """The price of a model and the tokens its prompts may hold. Raises BackboneError, ConfigError."""
+    from evoplay.evaluation.recorded import recorded_calls
+    from evoplay.evaluation.runner import prompt_budget
+    from evoplay.methods.backbones.base import Backbone
+    from evoplay.methods.backbones.registry import look_up
+    from evoplay.methods.backbones.settings import ModelSettings
+
+    found = look_up(model, recorded_calls)
+    if found is None:
+        reply = {"max_tokens": config.reply_tokens} if config.reply_tokens else {}
+        settings = ModelSettings.of(config.model_options | reply)
+        window = settings.context_window or table.context_window(model)
+        return table.price(model), prompt_budget(config, model, window, settings.max_tokens)
+    window, reply = getattr(found, "context_window", None), getattr(found, "reply_tokens", Backbone.reply_tokens)
+    return FREE if getattr(found, "free", False) else table.price(model), prompt_budget(config, model, window, reply)
 
 
-def print_forecast(found: Forecast) -> None:
-    """The table, and what it rests on."""
-    from rich.console import Console
+def _has_room(part: Part, budget: int | None) -> bool:
+    """Whether nothing in a part's prompts would be cut by a narrower budget, of which guidance may take a quarter."""
+    return budget is None or part.longest <= budget / 4
 
-    from evoplay.evaluation.terminal import PLAIN_WIDTH, plain_table
 
-    console = Console()
-    if not console.is_terminal:
-        console.width = max(console.width, PLAIN_WIDTH)
-    caption = f"{found.episodes:,} episodes in all, from a short run of {SIMULATED} (simulated)"
-    table = plain_table(caption, "method", "calls", "input tokens", "cacheable", "output tokens")
-    for name, estimate in found.methods.items():
-        table.add_row(
-            name, *(f"{round(getattr(estimate, key)):,}" for key in ("calls", "input", "cacheable", "output"))
-        )
-    console.print(table)
-    for model, price in found.prices.items():
-        console.print(
-            f"{model}: {price if price is not None else 'unpriced; give a table with --prices'}", soft_wrap=True
-        )
-        if price is not None:
-            table = plain_table(None, "method", "USD, all cacheable cached", "USD, nothing cached")
-            for name, estimate in found.methods.items():
-                table.add_row(name, *(f"{usd:,.2f}" for usd in estimate.usd(price) or ()))
-            console.print(table)
+def _part(simulation: Simulation, budget: int | None) -> Part:
+    methods = {cell.contender: Estimate() for cell in simulation.planned}
+    longest = 0.0
+    whole = {contender: simulation.whole(contender) for contender in methods}
+    for (contender, _), cells in simulation.rows.items():
+        estimate, begun = methods[contender], [cell for cell in cells if cell in simulation.played]
+        estimate.planned += sum(simulation.planned[cell] for cell in cells)
+        if any(len(simulation.played[cell]) < simulation.planned[cell] for cell in begun):
+            estimate.digits = 1
+        elif len(begun) < len(cells):
+            estimate.digits = min(estimate.digits, 2)
+        for cell in begun:
+            episodes = whole[contender][cell]
+            estimate.add(episodes, len(cells) / len(begun))
+            estimate.simulated += len(simulation.played[cell])
+            longest = max([longest, *(one.longest for one in episodes)])
+    return Part(budget, methods, longest, sum(simulation.planned.values()))

@@ -49,16 +49,21 @@ class Price:
 
     def usd(self, usage: Usage) -> float:
         """The price of a call. Cached input is part of the input; reasoning is part of the output."""
-        rates = self.rates
-        for above, dearer in self.tiers:
-            if usage.input > above:
-                rates = dearer
+        rates = self.rates_at(usage.input)
         return (
             usage.fresh * rates.input
             + usage.cached * rates.cached
             + usage.cache_write * rates.cache_write
             + usage.output * rates.output
         )
+
+    def rates_at(self, tokens: float) -> Rates:
+        """The rates of a call with so many tokens of input."""
+        rates = self.rates
+        for above, dearer in self.tiers:
+            if tokens > above:
+                rates = dearer
+        return rates
 
     def __str__(self) -> str:
         rates = self.rates

@@ -59,6 +59,17 @@ def open_backbone(name: str, *, read_records: RecordReader | None = None, **sett
     return _litellm(name, given)
 
 
+def look_up(name: str, read_records: RecordReader | None = None) -> Any:
+    """What a name stands for, without a key: an embedded backbone, a class or maker of another package or file, or
+    None for a litellm model. Raises BackboneError where `open_backbone` would find no such backbone."""
+    if name in _entry_points() or is_path(name):
+        return _factory(name)
+    if name.partition("/")[0] in ("sim", "policy", "replay"):
+        return open_backbone(name, read_records=read_records)
+    _check_provider(name)
+    return None
+
+
 def _sim(name: str, rest: str) -> Backbone:
     model, _, query = rest.partition("?")
     if model != "learner":
@@ -92,13 +103,18 @@ def _replay(name: str, folder: str, read_records: RecordReader | None) -> Backbo
 
 def _litellm(name: str, settings: Mapping[str, Any]) -> Backbone:
     from evoplay.methods.backbones.litellm_backbone import LitellmBackbone
+
+    _check_provider(name)
+    return LitellmBackbone(name, ModelSettings.of(settings))
+
+
+def _check_provider(name: str) -> None:
     from evoplay.methods.backbones.providers import nearest_models, provider_of
 
     if provider_of(name) is None:
         near = nearest_models(name, ["sim/learner", *_policy_names(), *_entry_points()])
         hint = f"did you mean {' or '.join(near)}?" if near else f"use {FORMS}"
         raise BackboneError(f"no backbone is called '{name}': {hint}")
-    return LitellmBackbone(name, ModelSettings.of(settings))
 
 
 def _policy_names() -> list[str]:
@@ -107,9 +123,19 @@ def _policy_names() -> list[str]:
     return [f"policy/{name}" for name in POLICIES]
 
 
-def _plugin(name: str, settings: Mapping[str, Any]) -> Backbone:
+def _factory(name: str) -> Any:
+    """The class or maker of another package's backbone, or of one in a file."""
     try:
-        factory = _entry_points()[name].load() if name in _entry_points() else load_from_path(name, Backbone)
+        return _entry_points()[name].load() if name in _entry_points() else load_from_path(name, Backbone)
+    except PluginError as error:
+        raise BackboneError(str(error)) from error
+    except Exception as error:  # the user's own code: whatever it raises is reported as theirs
+        raise BackboneError(f"'{name}' could not be opened: it raised {type(error).__name__}: {error}") from error
+
+
+def _plugin(name: str, settings: Mapping[str, Any]) -> Backbone:
+    factory = _factory(name)
+    try:
         accepted = inspect.signature(factory).parameters
         takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in accepted.values())
         standard = {field.name for field in fields(ModelSettings)}
