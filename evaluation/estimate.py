@@ -145,8 +145,8 @@ def _about(config: RunConfig, model: str, table: PriceTable) -> tuple[Price | No
 
     found = look_up(model, recorded_calls)
     if found is None:
-        reply = {"max_tokens": config.reply_tokens} if config.reply_tokens else {}
-        settings = ModelSettings.of(config.model_options | reply)
+        longest = {"max_tokens": config.reply_tokens} if config.reply_tokens else {}
+        settings = ModelSettings.of(config.model_options | longest)
         window = settings.context_window or table.context_window(model)
         return table.price(model), prompt_budget(config, model, window, settings.max_tokens)
     window, reply = getattr(found, "context_window", None), getattr(found, "reply_tokens", Backbone.reply_tokens)
