@@ -376,8 +376,9 @@ def main() -> None:
         if os.environ.get("EVOPLAY_DEBUG"):
             raise
         # A bare KeyError or IndexError says nothing but the key: it is nobody's message.
-        told = isinstance(error, (ValueError, LookupError, RuntimeError, OSError)) and type(error) not in _BARE
-        print(f"evoplay: {' '.join(str(error).split()) if told else _unforeseen(error)}", file=sys.stderr)
+        written = isinstance(error, (ValueError, LookupError, RuntimeError, OSError)) and type(error) not in _BARE
+        told = written and str(error) != ""
+        print(f"evoplay: {_on_one_line(str(error)) if told else _unforeseen(error)}", file=sys.stderr)
         sys.exit(2 if told else 1)
 
 
@@ -387,9 +388,13 @@ _BARE = (KeyError, IndexError, UnicodeDecodeError, UnicodeEncodeError, Recursion
 def _unforeseen(error: Exception) -> str:
     """An error that no message was written for, in one line: what it was, where, and how to see more."""
     place = traceback.extract_tb(error.__traceback__)[-1]
-    what = " ".join(f"{type(error).__name__}: {error}".split())
+    what = _on_one_line(f"{type(error).__name__}: {error}")
     where = f"{Path(place.filename).name}, line {place.lineno}"
     return f"unforeseen {what} ({where}): `evoplay --debug ...` shows where it came from; please report it"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(line.strip() for line in text.splitlines())
 
 
 if __name__ == "__main__":

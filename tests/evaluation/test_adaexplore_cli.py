@@ -80,6 +80,20 @@ def test_without_a_drift_there_is_no_curve(runs, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_cannot_be_written_or_drawn_is_told(runs, tmp_path):
+    where = f"--out {tmp_path} cannot be written (Is a directory): name another file"
+    assert str(run("curves", runs / "oracle", "--out", tmp_path).exception) == where
+    assert str(run("generate", "--out", tmp_path).exception) == where
+    (tmp_path / "file").write_text("here is a file")
+    inside = run("curves", runs / "oracle", "--out", tmp_path / "file" / "x.svg")
+    assert "x.svg cannot be written (" in str(inside.exception)
+    two = run("curves", runs / "oracle", runs / "random", "--by-family", "--out", tmp_path / "x.svg")
+    assert "--by-family splits a single run, not 2" in str(two.exception)
+    nobody = run("generate", "--out", tmp_path / "x.jsonl", "--write-fields", "")
+    assert "no backbone is called ''" in str(nobody.exception)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_other_runs_are_named(tmp_path):
     play_run(env="learn2play/gemforge", method="naive", backbone="policy/random", episodes=1, trials=1,
              out=str(tmp_path / "gems"), quiet=True)  # fmt: skip

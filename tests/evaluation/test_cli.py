@@ -232,6 +232,12 @@ RAISING = """class Mine(Method):
         (["run", *GEM, *QUICK, "--episodes", "0"], "greater than or equal to 1"),
         (["run", *GEM, *QUICK, "--env-seeds", "5..1"], "5..1 is empty"),
         (["run", *GEM, *QUICK, "--env-seeds", "one"], "write whole numbers"),
+        (["run", *GEM, *QUICK, "--env-seeds", "1..9999999"], "1..9999999 are more than 1,000,000 seeds; write fewer"),
+        (["run", *GEM, *QUICK, "--trials", "9999999"], "less than or equal to 1000000"),
+        (
+            ["run", *GEM, *QUICK, "--plant", "gemforg"],
+            "'gemforg' is no file: give a TOML file, or gemforge or",
+        ),
         (["run", *GEM, *QUICK, "--episode-mode", "shuffled"], "use one of reshuffled, control"),
         (
             ["run", *GEM, *QUICK, "--setting", "default"],
@@ -256,6 +262,18 @@ def test_a_mistake_is_one_line_with_the_fix(evoplay, tmp_path, monkeypatch, argu
     assert not (tmp_path / "r" / "run.json").exists()
 
 
+def test_an_error_that_nobody_foresaw_is_one_line_with_its_place(evoplay, monkeypatch):
+    def broken():
+        raise KeyError("cells")
+
+    monkeypatch.delenv("EVOPLAY_DEBUG", raising=False)
+    monkeypatch.setattr("evoplay.evaluation.listing.games_table", broken)
+    code, out, err = evoplay("games")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert err.startswith("evoplay: unforeseen KeyError: 'cells' (test_cli.py, line ")
+    assert "`evoplay --debug ...` shows where it came from" in err
+
+
 def test_an_unreadable_run_file(evoplay, tmp_path):
     file = tmp_path / "run.toml"
     file.write_text("env = [unclosed")
@@ -271,6 +289,22 @@ def test_a_folder_of_another_schema(evoplay, tmp_path):
     code, _, err = evoplay("run", *GEM, *QUICK, "--out", tmp_path)
     assert (code, "schema 99" in err) == (2, True)
     assert (tmp_path / "run.json").read_text() == '{"schema": 99}'
+
+
+def test_no_folder_and_no_file_to_write_to(evoplay, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = evoplay("run", *GEM, *QUICK, "--out", "")
+    assert (code, "out = '' (the run's folder)" in err, list(tmp_path.iterdir())) == (2, True, [])
+    evoplay("run", *GEM, *QUICK, "--out", "r")
+    code, _, err = evoplay("report", "r", "--html", "")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "names no file: name another place with --html" in err
+
+
+def test_seeds_of_any_size_can_be_read_back(evoplay, tmp_path):
+    seeds = ["--seed", str(10**30), "--env-seeds", str(-(10**30))]
+    assert evoplay("run", *GEM, *QUICK, *seeds, "--out", tmp_path / "r")[0] == 0
+    assert evoplay("report", tmp_path / "r", "--no-html")[0] == 0
 
 
 def test_no_key(evoplay, tmp_path, monkeypatch):

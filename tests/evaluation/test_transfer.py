@@ -55,6 +55,32 @@ def test_the_drop_is_the_difference_of_the_slopes(evoplay, tmp_path):  # noqa: F
     assert found["drop"]["mean"] == pytest.approx(slopes["control"] - slopes["reshuffled"], abs=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "cannot be read: Expecting value"),
+        ("[1]", "is [1], expected an object"),
+        ('{"backbone": "x"}', "has no 'simulated', expected true or false"),
+        (None, "as 'methods', expected an object with LS of both conditions and the drop of each method"),
+    ],
+)
+def test_a_kept_comparison_that_is_something_else_is_named(evoplay, tmp_path, content, said):  # noqa: F811
+    evoplay("transfer", *GAMES, "--method", "policy/random", "--episodes", 2, "--trials", 1, "--out", tmp_path / "t")
+    page = ("report", tmp_path / "t" / "control", "--html", tmp_path / "x.html")
+    assert evoplay(*page)[0] == 0
+    kept = tmp_path / "t" / "transfer.json"
+    if content is None:
+        data = json.loads(kept.read_text())
+        del data["methods"]["policy/random"]["all"]["drop"]["p"]
+        content = json.dumps(data)
+    kept.write_text(content)
+    code, _, error = evoplay(*page)
+    assert (code, error.count("\n")) == (2, 1)
+    assert f"{kept} is not what `evoplay transfer` wrote (" in error
+    assert said in error
+    assert error.endswith("delete it, or give that command again\n")
+
+
 def test_runs_that_differ_in_more_than_the_condition_are_refused(evoplay, tmp_path):  # noqa: F811
     for condition, seed in (("control", 1), ("reshuffled", 2)):
         settings = ["--episode-mode", condition, "--seed", seed, "--episodes", 2, "--trials", 1]
