@@ -157,7 +157,7 @@ def curves(
 @contextmanager
 def _whole(out: Path) -> Iterator[TextIO]:
     """A file to write, which is there whole or not at all. Raises ValueError where it cannot be written."""
-    part = out.with_name(f"{out.name or 'out'}.part")
+    part = out.parent / f"{out.name}.part"
     try:
         if out.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))

@@ -84,6 +84,7 @@ def test_what_cannot_be_written_or_drawn_is_told(runs, tmp_path):
     where = f"--out {tmp_path} cannot be written (Is a directory): name another file"
     assert str(run("curves", runs / "oracle", "--out", tmp_path).exception) == where
     assert str(run("generate", "--out", tmp_path).exception) == where
+    assert "--out . cannot be written (Is a directory)" in str(run("generate", "--out", "").exception)
     (tmp_path / "file").write_text("here is a file")
     inside = run("curves", runs / "oracle", "--out", tmp_path / "file" / "x.svg")
     assert "x.svg cannot be written (" in str(inside.exception)
