@@ -11,7 +11,6 @@ from evoplay.evaluation.terminal import PLAIN_WIDTH, plain_table
 from evoplay.methods.backbones.prices import Price
 
 ALL = "all"
-CONTINUED = "; what was not is continued from what was, and figures are rounded to what that can tell"
 ABREAST = 3
 """Models a table of USD has beside each other."""
 
@@ -36,12 +35,10 @@ def _print_tokens(console: Console, found: Forecast, part: Part, rows: dict[str,
         rests = f"{estimate.simulated:,} of {estimate.planned:,}" if estimate.planned else "-"
         table.add_row(name, rests, *(rounded(figure, estimate.digits, whole=True) for figure in figures))
     console.print(table)
-    console.print(
-        f"{part.episodes:,} episodes, played in advance by {found.simulated_with} (simulated)"
-        f"{CONTINUED if part.all.digits < 3 else ''}",
-        soft_wrap=True,
-        highlight=False,
-    )
+    rests, whole = f"played in advance by {found.simulated_with} (simulated)", part.all
+    if whole.simulated < whole.planned:
+        rests = f"{whole.simulated:,} of them {rests}, the others continued; figures rounded to what that can tell"
+    console.print(f"{part.episodes:,} episodes, {rests}", soft_wrap=True, highlight=False)
     if found.without:
         console.print(f"without the calls of {found.without}", soft_wrap=True, highlight=False)
     within = "" if len(found.parts) == 1 else f"in the window of {', '.join(part.prices)}: "

@@ -12,7 +12,7 @@ import pytest
 from evoplay.evaluation import simulation
 from evoplay.evaluation.config import ConfigError, make_config, read_toml
 from evoplay.evaluation.estimate import Estimate, forecast
-from evoplay.evaluation.estimate_table import rounded
+from evoplay.evaluation.estimate_table import print_forecast, rounded
 from evoplay.evaluation.load import load
 from evoplay.evaluation.runner import Run
 from evoplay.evaluation.simulation import READ
@@ -232,6 +232,17 @@ def test_what_is_free_and_what_is_unpriced_are_told_apart(evoplay, tmp_path):  #
     assert "openai/nobody-knows: unpriced; give a table with --prices" in out
     (estimate,) = json.loads(evoplay(*command, "--estimate", "--json")[1])["estimates"]
     assert estimate["methods"]["naive"]["usd"] == {"sim/learner": [0.0, 0.0]}
+
+
+def test_the_table_says_what_its_figures_rest_on(capsys, tmp_path):
+    config = make_config({**SETTINGS, "method": ["naive", "memory"], "episodes": 4, "trials": 3, "out": str(tmp_path)})
+    print_forecast(forecast(config, limit=0))
+    out = capsys.readouterr().out
+    rows = {line.split()[0]: line for line in out.splitlines() if line.startswith(" ") and line.strip()}
+    assert "2 of 12" in rows["memory"]
+    assert "4 of 24" in rows["all"]
+    assert "24 episodes, 4 of them played in advance by sim/learner (simulated), the others continued" in out
+    assert all(set(figure.lstrip("123456789")) <= set("0,") for figure in rows["memory"].split()[4:])
 
 
 def test_figures_are_rounded_to_what_is_known():
