@@ -204,6 +204,10 @@ def report(
     from evoplay.evaluation.terminal import print_published, print_report
     from evoplay.evaluation.transfer import print_transfer
 
+    if no_html and html is not None:
+        raise ValueError(f"--html {html} and --no-html: leave one of them out")
+    if published and as_json and html is None:
+        raise ValueError("--published shows in the table and on the page: leave --json out, or name a page with --html")
     about, transfer = transfer_of([load(path) for path in runs])
     loaded = merge(*about) if len(about) > 1 else about[0]
     baseline_of(loaded, baseline)

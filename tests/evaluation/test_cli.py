@@ -248,6 +248,8 @@ RAISING = """class Mine(Method):
         (["run", *GEM, "--backbone", "policy/random"], "'method' is missing"),
         (["report", "nowhere"], "nowhere is not a run"),
         (["show", "nowhere", "--cell", "x"], "nowhere is not a run"),
+        (["report", "nowhere", "--html", "x", "--no-html"], "--html x and --no-html: leave one of them out"),
+        (["report", "nowhere", "--json", "--published"], "leave --json out, or name a page with --html"),
         (["run", *GEM, "--method", "none.py:Mine", "--backbone", "policy/random"], "there is no file"),
     ],
 )
