@@ -218,7 +218,7 @@ def test_every_task_gets_a_catalogue_of_its_own():
 
 
 def test_the_command_uses_what_was_written(few_slots, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "open_backbone", lambda name: ScriptedBackbone(author, name))
+    monkeypatch.setattr(registry, "open_backbone", lambda name, **_: ScriptedBackbone(author, name))
     out = tmp_path / "new.jsonl"
     done = run("generate", "--out", out, "--write-fields", "scripted/author", "--json")
     assert done.exit_code == 0, done.output
@@ -230,7 +230,7 @@ def test_the_command_uses_what_was_written(few_slots, tmp_path, monkeypatch):
 
 
 def test_the_command_stops_where_nothing_good_is_written(few_slots, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "open_backbone", lambda name: ScriptedBackbone(lambda *_: "no", name))
+    monkeypatch.setattr(registry, "open_backbone", lambda name, **_: ScriptedBackbone(lambda *_: "no", name))
     done = run("generate", "--out", tmp_path / "new.jsonl", "--write-fields", "scripted/none")
     assert "none of 3 catalogues was accepted" in str(done.exception)
     assert list(tmp_path.iterdir()) == []
