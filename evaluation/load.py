@@ -147,10 +147,6 @@ class LoadedRun:
         """What of a trial's log is neither play nor a call: errors, drops, rules held, planted claims."""
         return self.digest(cell).incidents
 
-    def errors_of(self, cell: Cell) -> list[Event]:
-        """What was lost to failed calls in a trial."""
-        return [event for event in self.incidents_of(cell) if event["type"] == "error"]
-
     def drops_of(self, cell: Cell) -> list[Event]:
         """What was left out of prompts in a trial."""
         return [event for event in self.incidents_of(cell) if event["type"] == "drop"]

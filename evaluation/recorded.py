@@ -8,6 +8,7 @@ from typing import Any
 
 from evoplay.evaluation.recorder import Event
 from evoplay.evaluation.runlog import read_events
+from evoplay.memory.blocks import common_prefix
 from evoplay.methods.backbones.base import Completion, Message, Role, ToolCall, Usage
 from evoplay.methods.backbones.replay import Recorded, request_key
 
@@ -28,6 +29,16 @@ def calls_with_messages(events: Iterable[Event]) -> Iterator[tuple[Event, list[M
         elif event["type"] == "call":
             roles: list[tuple[Role, str]] = [(role, block) for role, block in event["messages"]]
             yield event, [Message(role, blocks[block]) for role, block in roles]
+
+
+def calls_with_prefix(events: Iterable[Event]) -> Iterator[tuple[Event, int, int]]:
+    """Every call of a trial with the characters of its prompt, and how many lead that of the last call of its purpose:
+    what a cache could serve."""
+    last: dict[str, str] = {}
+    for event, messages in calls_with_messages(events):
+        text, purpose = "\x00".join(message.content for message in messages), event["purpose"]
+        yield event, len(text), common_prefix(text, last.get(purpose, ""))
+        last[purpose] = text
 
 
 def recorded_calls(folder: Path) -> Iterator[Recorded]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evoplay.evaluation.runlog import plain
+from evoplay.evaluation.shapes import shown
 from evoplay.memory.blocks import Block
 from evoplay.memory.claims import Claim
 from evoplay.methods.base import Context
@@ -70,8 +71,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value in a few words, on one line."""
+    """A value with its type, on one line."""
     if value is None:
         return "None"
-    words = " ".join(repr(value).split())
-    return f"the {type(value).__name__} {words if len(words) <= 40 else words[:40] + '…'}"
+    return f"the {type(value).__name__} {shown(value)}"

@@ -10,9 +10,8 @@ import numpy as np
 from evoplay.evaluation.behaviour import normalised
 from evoplay.evaluation.load import LoadedRun
 from evoplay.evaluation.metrics import CHALLENGE_WEIGHT, POINTS, Array
-from evoplay.evaluation.recorded import calls_with_messages
+from evoplay.evaluation.recorded import calls_with_prefix
 from evoplay.evaluation.runlog import Cell
-from evoplay.memory.blocks import common_prefix
 
 
 def frontier(points: Mapping[str, tuple[float | None, float | None]]) -> list[str]:
@@ -113,12 +112,8 @@ def cache_shares(run: LoadedRun, contender: str) -> dict[str, float | None]:
     for cell in run.cells:
         if cell.contender != contender:
             continue
-        last: dict[str, str] = {}
-        for event, messages in calls_with_messages(run.log_of(cell).events()):
-            text = "\x00".join(message.content for message in messages)
-            same = common_prefix(text, last.get(event["purpose"], ""))
-            last[event["purpose"]] = text
-            total += len(text)
+        for event, length, same in calls_with_prefix(run.log_of(cell).events()):
+            total += length
             shared += same
             usage = event.get("usage", {})
             if usage.get("source") == "provider":

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from evoplay.evaluation.recorded import calls_with_messages
+from evoplay.evaluation.recorded import calls_with_prefix
 from evoplay.evaluation.recorder import Event
-from evoplay.memory.blocks import common_prefix
 
 PLAY = ("act", "aside")
 """Purposes of the calls that hold the actor's prompt; the others are a method's own."""
@@ -40,22 +39,18 @@ class Taken:
 def taken(events: Iterable[Event]) -> list[Taken]:
     """What each finished episode of a trial took, in order, from the events of its log."""
     found: list[Taken] = []
-    last: dict[str, str] = {}
-    for event, messages in calls_with_messages(events):
+    for event, length, same in calls_with_prefix(events):
         while len(found) < event["episode"]:
             found.append(Taken())
-        text = "".join(message.content for message in messages)
         purpose, usage = event["purpose"], event.get("usage", {})
         tokens = usage.get("input", 0)
-        same = common_prefix(text, last.get(purpose, "")) / max(len(text), 1)
-        last[purpose] = text
         entry = found[event["episode"] - 1]
         part = entry.play if purpose in PLAY else entry.learn
         if purpose == "act" and not part.calls:
             entry.first = tokens
         part.calls += 1
         part.input += tokens
-        part.fresh += tokens * (1 - same)
+        part.fresh += tokens * (1 - same / max(length, 1))
         part.output += usage.get("output", 0)
         entry.longest = max(entry.longest, tokens)
     return found

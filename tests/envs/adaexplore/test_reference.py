@@ -210,20 +210,24 @@ KINDS_OF_PROCESSOR = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_PROCESSOR)
-def test_the_experimenter_does_the_same_on_every_processor(kind):
+def test_the_experimenter_does_the_same_on_every_processor():
     """Thousands of fits compete on the way: one last bit that the processor decides would lead to other probes."""
     script = (
         "from tests.envs.adaexplore.test_reference import play\n"
         "import json\n"
         "print(json.dumps(play('designed', episode=2)[2]))\n"
     )
-    env = {**os.environ, **KINDS_OF_PROCESSOR[kind]}
-    run = subprocess.run([sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, check=False)
-    if run.returncode == -signal.SIGILL:
-        pytest.skip(f"this processor cannot do as {kind} does")
-    assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout) == play("designed", episode=2)[2]
+    here, compared = play("designed", episode=2)[2], []
+    for kind, settings in KINDS_OF_PROCESSOR.items():
+        env, command = {**os.environ, **settings}, [sys.executable, "-c", script]
+        run = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=False)
+        if run.returncode == -signal.SIGILL:
+            continue  # this processor lacks what that kind has
+        assert run.returncode == 0, (kind, run.stderr)
+        assert json.loads(run.stdout) == here, kind
+        compared.append(kind)
+    # The least of them can be had everywhere.
+    assert "Prescott, numpy without its fast loops" in compared
 
 
 def additive_episode():
