@@ -11,7 +11,7 @@ import pandas as pd
 
 from evoplay.evaluation.load import LoadedRun, run_of
 from evoplay.evaluation.metrics import METRICS, POINTS
-from evoplay.evaluation.summary import costs, summarise, warn_of_gaps
+from evoplay.evaluation.summary import costs, counts, records_of, summarise, warn_of_gaps
 
 
 def metrics(run: LoadedRun) -> pd.DataFrame:
@@ -25,7 +25,7 @@ def metrics(run: LoadedRun) -> pd.DataFrame:
     rows = []
     for contender in run.contenders:
         spent = costs(run, contender)
-        records = [record for cell in run.cells if cell.contender == contender for record in run.episodes_of(cell)]
+        played = counts(records_of(run, contender))
         for metric in METRICS:
             found = summary.estimate(contender, metric)
             low, high = found.ci if found.ci is not None else (np.nan, np.nan)
@@ -37,8 +37,7 @@ def metrics(run: LoadedRun) -> pd.DataFrame:
                     "sd": found.sd,
                     "low": low,
                     "high": high,
-                    "episodes": sum(record.score is not None for record in records),
-                    "missing": sum(record.score is None for record in records),
+                    **played,
                     "calls": spent["calls"],
                     "tokens": spent["tokens"]["input"] + spent["tokens"]["output"],
                     "usd": spent["usd"],

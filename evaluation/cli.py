@@ -366,6 +366,10 @@ cli_new_method.mount(app)
 app.add_typer(adaexplore_cli.app, name="adaexplore")
 
 
+_BARE = (KeyError, IndexError, UnicodeDecodeError, UnicodeEncodeError, RecursionError, NotImplementedError)
+"""Errors of Python's own, whose words were written for nobody; their subclasses with messages of ours are not meant."""
+
+
 def main() -> None:
     """Entry point: an error is one line on standard error and exit code 2; `--debug` shows its traceback.
 
@@ -379,14 +383,10 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("EVOPLAY_DEBUG"):
             raise
-        # A bare KeyError or IndexError says nothing but the key: it is nobody's message.
         written = isinstance(error, (ValueError, LookupError, RuntimeError, OSError)) and type(error) not in _BARE
         told = written and str(error) != ""
         print(f"evoplay: {_on_one_line(str(error)) if told else _unforeseen(error)}", file=sys.stderr)
         sys.exit(2 if told else 1)
-
-
-_BARE = (KeyError, IndexError, UnicodeDecodeError, UnicodeEncodeError, RecursionError, NotImplementedError)
 
 
 def _unforeseen(error: Exception) -> str:

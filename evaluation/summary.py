@@ -25,6 +25,7 @@ from evoplay.evaluation.metrics import (
 )
 from evoplay.evaluation.runlog import Cell
 from evoplay.evaluation.spending import unpriced
+from evoplay.memory.records import EpisodeRecord
 
 BASELINE = "naive"
 
@@ -148,6 +149,17 @@ def warn_of_gaps(run: LoadedRun) -> None:
         run.warn(said, 2)
 
 
+def records_of(run: LoadedRun, contender: str) -> list[EpisodeRecord]:
+    """The episodes of all trials of a contender, failed ones too."""
+    return [record for cell in run.cells if cell.contender == contender for record in run.episodes_of(cell)]
+
+
+def counts(records: Sequence[EpisodeRecord]) -> dict[str, int]:
+    """How many of some episodes have a score (`episodes`), and how many failed (`missing`)."""
+    scored = sum(record.score is not None for record in records)
+    return {"episodes": scored, "missing": len(records) - scored}
+
+
 def costs(run: LoadedRun, contender: str) -> dict[str, Any]:
     """Calls, tokens and USD of a contender, voided calls included; USD is None where a call has no known price."""
     total: dict[str, Any] = {"calls": 0, "failed_calls": 0, "usd": 0.0, "unpriced_calls": 0}
@@ -181,12 +193,11 @@ def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
     base = baseline_of(run, baseline)
     methods: dict[str, Any] = {}
     for contender in run.contenders:
-        records = [r for cell in run.cells if cell.contender == contender for r in run.episodes_of(cell)]
+        records = records_of(run, contender)
         cost = costs(run, contender)
         methods[contender] = {
             **{metric: summary.estimate(contender, metric).as_dict() for metric in METRICS},
-            "episodes": sum(record.score is not None for record in records),
-            "missing": sum(record.score is None for record in records),
+            **counts(records),
             "planned": sum(run.episodes_planned(cell.env_id) for cell in run.cells if cell.contender == contender),
             "capped": sum(record.capped for record in records),
             "usd": cost["usd"],
