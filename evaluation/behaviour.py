@@ -82,7 +82,7 @@ class Behaviour:
 
 def behaviour(run: LoadedRun, contender: str, env_id: str | None = None) -> Behaviour:
     """Behaviour over all trials of a contender, of one environment where one is named."""
-    return behaviour_of(run, [c for c in run.cells if c.contender == contender and env_id in (None, c.env_id)])
+    return behaviour_of(run, [c for c in run.cells_of(contender) if env_id in (None, c.env_id)])
 
 
 def behaviour_of(run: LoadedRun, cells: Sequence[Cell]) -> Behaviour:

@@ -64,6 +64,10 @@ class LoadedRun:
         """The rows of the table, in the order they were named."""
         return [row["label"] for row in self.info["contenders"]]
 
+    def cells_of(self, contender: str) -> list[Cell]:
+        """The trials of a contender."""
+        return [cell for cell in self.cells if cell.contender == contender]
+
     @property
     def simulated(self) -> bool:
         return bool(self.info["backbone"]["simulated"])

@@ -116,7 +116,7 @@ def table_of(run: LoadedRun) -> list[dict[str, Any]]:
     """One row a contender that holds rules: rules held, true, false and unchecked, and the planted claim's survival."""
     rows = []
     for contender in run.contenders:
-        trials = [quality_of(run, cell) for cell in run.cells if cell.contender == contender]
+        trials = [quality_of(run, cell) for cell in run.cells_of(contender)]
         trials = [trial for trial in trials if trial.holds]
         if not trials:
             continue

@@ -42,9 +42,7 @@ def equal_spend(run: LoadedRun, contender: str, unit: str = "tokens") -> list[di
     every point, and `spend` and `best` never fall. Empty where a call has no known price.
     """
     by_game: dict[tuple[str, int], list[Array]] = {}
-    for cell in run.cells:
-        if cell.contender != contender:
-            continue
+    for cell in run.cells_of(contender):
         spent = _spent(run, cell, unit)
         if spent is None:
             return []
@@ -109,9 +107,7 @@ def cache_shares(run: LoadedRun, contender: str) -> dict[str, float | None]:
     same purpose.
     """
     total = shared = billed = reported = 0
-    for cell in run.cells:
-        if cell.contender != contender:
-            continue
+    for cell in run.cells_of(contender):
         for event, length, same in calls_with_prefix(run.log_of(cell).events()):
             total += length
             shared += same
@@ -129,10 +125,8 @@ def spend_by_purpose(run: LoadedRun, contender: str) -> dict[str, dict[str, Any]
     """Calls, tokens by kind and USD of a contender, a purpose a row, and the means an episode."""
     rows: dict[str, dict[str, Any]] = {}
     kinds = ("input", "cached", "cache_write", "output", "reasoning")
-    episodes = sum(len(run.episodes_of(cell)) for cell in run.cells if cell.contender == contender)
-    for cell in run.cells:
-        if cell.contender != contender:
-            continue
+    episodes = sum(len(run.episodes_of(cell)) for cell in run.cells_of(contender))
+    for cell in run.cells_of(contender):
         for call in run.calls_of(cell):
             row = rows.setdefault(call["purpose"], {"calls": 0, **dict.fromkeys(kinds, 0), "usd": 0.0, "seconds": 0.0})
             row["calls"] += 1

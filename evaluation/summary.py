@@ -151,7 +151,7 @@ def warn_of_gaps(run: LoadedRun) -> None:
 
 def records_of(run: LoadedRun, contender: str) -> list[EpisodeRecord]:
     """The episodes of all trials of a contender, failed ones too."""
-    return [record for cell in run.cells if cell.contender == contender for record in run.episodes_of(cell)]
+    return [record for cell in run.cells_of(contender) for record in run.episodes_of(cell)]
 
 
 def counts(records: Sequence[EpisodeRecord]) -> dict[str, int]:
@@ -165,9 +165,7 @@ def costs(run: LoadedRun, contender: str) -> dict[str, Any]:
     total: dict[str, Any] = {"calls": 0, "failed_calls": 0, "usd": 0.0, "unpriced_calls": 0}
     tokens = dict.fromkeys(("input", "cached", "cache_write", "output", "reasoning"), 0)
     purposes: dict[str, dict[str, int]] = {}
-    for cell in run.cells:
-        if cell.contender != contender:
-            continue
+    for cell in run.cells_of(contender):
         for call in run.calls_of(cell):
             total["calls"] += 1
             for name in tokens:
@@ -198,7 +196,7 @@ def as_dict(summary: Summary, baseline: str | None = None) -> dict[str, Any]:
         methods[contender] = {
             **{metric: summary.estimate(contender, metric).as_dict() for metric in METRICS},
             **counts(records),
-            "planned": sum(run.episodes_planned(cell.env_id) for cell in run.cells if cell.contender == contender),
+            "planned": sum(run.episodes_planned(cell.env_id) for cell in run.cells_of(contender)),
             "capped": sum(record.capped for record in records),
             "usd": cost["usd"],
             "calls": cost["calls"],

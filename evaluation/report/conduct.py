@@ -185,7 +185,7 @@ def quality(material: Material) -> tuple[Table, Table | None] | None:
         links={"claim": lambda claim: str(claim)},
     )
     for name in material.contenders:
-        cells = [c for c in material.cells(name) if any(e["type"] == "rules" for e in material.incidents(c))]
+        cells = [c for c in material.run.cells_of(name) if any(e["type"] == "rules" for e in material.incidents(c))]
         found = [one for cell in cells if (one := quality_of(material.run, cell)).holds]
         if not found:
             continue

@@ -133,7 +133,7 @@ def _correlations(material: Material) -> Table:
     episodes = {
         name: [
             episode
-            for cell in material.cells(name)
+            for cell in material.run.cells_of(name)
             for record in material.run.episodes_of(cell)
             if (episode := explored(record)) is not None
         ]

@@ -80,9 +80,6 @@ class Material:
         several = sum(one == env_id for one, _ in self.games) > 1
         return f"{short} · seed {seed}" if several else short
 
-    def cells(self, contender: str) -> list[Cell]:
-        return [cell for cell in self.run.cells if cell.contender == contender]
-
     def played(self, cell: Cell) -> str:
         """A trial's game in tables."""
         return self.game(cell.env_id, cell.seed)

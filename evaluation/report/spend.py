@@ -149,7 +149,7 @@ def losses(material: Material) -> Table:
     for contender in material.contenders:
         values: dict[str, Value] = dict.fromkeys((column.name for column in table.columns[1:]), 0)
         count: dict[str, int] = dict.fromkeys(values, 0)
-        for cell in material.cells(contender):
+        for cell in material.run.cells_of(contender):
             records = material.run.episodes_of(cell)
             count["planned"] += material.run.episodes_planned(cell.env_id)
             count["played"] += len(records)
